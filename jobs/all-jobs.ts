@@ -13,5 +13,5 @@ import watch from './watch.ts';
 /** Every job that asks the service for something, in the order a run plans them. */
 export const JOBS: readonly Job[] = [feed, trends, hashtags, watch, growth, creators];
 
-/** Every job that asks for nothing. */
+/** All jobs without calls. */
 export const CHORES: readonly Chore[] = [exportParquet, publish, prune, backup];

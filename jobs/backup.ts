@@ -1,7 +1,7 @@
 import { backupLake } from '../src/run/maintenance/backup.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
-/** Copies the lake to `<data dir>/backups`, checked, every night; the newest seven are kept. */
+/** Copies the lake to `<data dir>/backups` every night, checks the copy and keeps the newest seven. */
 export default {
   name: 'backup',
   schedule: '15 5 * * *',

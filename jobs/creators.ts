@@ -1,6 +1,6 @@
 import type { Job } from '../src/run/plan/job.ts';
 
-/** Asks for the profiles whose videos, shown by one call, are expected to teach most. */
+/** Pulls the profiles whose videos are expected to teach most per call. */
 export default {
   name: 'creators',
   schedule: '15 2 * * *',

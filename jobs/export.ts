@@ -1,7 +1,7 @@
 import { exportLake } from '../src/output/parquet/export-lake.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
-/** Brings the Parquet files up to date, every night after the lists and refreshes. */
+/** Updates the Parquet files every night, after the lists and refreshes. */
 export default {
   name: 'export',
   schedule: '30 4 * * *',

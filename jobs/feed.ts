@@ -1,10 +1,7 @@
 import { firstPage } from '../src/run/plan/first-page.ts';
 import type { Job } from '../src/run/plan/job.ts';
 
-/**
- * Copies each platform's feed. One call for every hundred items and platform; further pages are
- * planned as they are found. Hourly: the feed only knows now.
- */
+/** Pulls the feed of each platform, one call per 100 items. Hourly, because the feed has no history. */
 export default {
   name: 'feed',
   schedule: '5 * * * *',

@@ -1,6 +1,6 @@
 import type { Job } from '../src/run/plan/job.ts';
 
-/** Asks for the timelines of the videos where one call is expected to teach most. */
+/** Pulls the timelines of the videos that are expected to teach most per call. */
 export default {
   name: 'growth',
   schedule: '15 2 * * *',

@@ -1,7 +1,7 @@
 import { firstPage } from '../src/run/plan/first-page.ts';
 import type { Job } from '../src/run/plan/job.ts';
 
-/** Copies the trending hashtags over all platforms, four times a day. */
+/** Pulls the trending hashtags of all platforms four times a day. */
 export default {
   name: 'hashtags',
   schedule: '15 2,8,14,20 * * *',

@@ -5,7 +5,7 @@ import type { Chore } from '../src/run/plan/job.ts';
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
-/** Removes stored responses older than the retention, every night. What they said stays loaded. */
+/** Removes expired stored responses every night. Their data stays loaded. */
 export default {
   name: 'prune',
   schedule: '45 4 * * *',

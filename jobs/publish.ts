@@ -1,10 +1,10 @@
 import { publishIfConfigured } from '../src/output/delta/publish-if-configured.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
-/** Publishes the last export as tables on object storage, where TRENDLAKE_TABLES_URL asks for it. */
+/** Publishes the last export as tables on object storage, if TRENDLAKE_TABLES_URL is set. */
 export default {
   name: 'publish',
-  schedule: '30 4 * * *', // that of the export, which comes first
+  schedule: '30 4 * * *', // same as the export, which runs first
   schedulesWith: 'export',
   isWanted: ({ tablesUrl }) => tablesUrl !== undefined,
   run: async ({ lake, config, ...world }) => {

@@ -2,7 +2,7 @@ import { PERIODS } from '../schema/vocabulary.ts';
 import { firstPage } from '../src/run/plan/first-page.ts';
 import type { Job } from '../src/run/plan/job.ts';
 
-/** Copies the top videos of the day, the week and the month of each platform, every night. */
+/** Pulls the top videos of the day, week and month of each platform every night. */
 export default {
   name: 'trends',
   schedule: '15 2 * * *',

@@ -23,37 +23,34 @@ type Given = {
 };
 
 /**
- * All settings, read and checked. `dataDir` is absolute; rate and month are resolved from the tier, and
- * are those of all keys together where several are given.
+ * All settings, read and checked. `dataDir` is absolute. Rate and month come from the tier; with several
+ * keys they are the sum.
  */
 export type Config = Readonly<
   Omit<Given, 'ratePerMinute' | 'callsPerMonth'> & {
     ratePerMinute: number;
     callsPerMonth: number;
-    /** Several keys, in the order of the configuration file; empty where there is one at most. */
+    /** In the order of the configuration file; empty if `keys` is not set. */
     keys: readonly UpstreamKey[];
     /** Proxies of outgoing requests. */
     proxy: ProxySettings | undefined;
   }
 >;
 
-/** The field of the configuration file that names several keys. */
+/** Field of the configuration file. */
 const KEYS = 'keys';
 
 /** Texts by setting name, as flags give them. */
 export type Overrides = Partial<Record<SettingName, string>>;
 
-/** Settings that cannot be right, every one of them. */
+/** Names every invalid setting. */
 class ConfigurationError extends UsageError {
-  readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    const [only] = problems;
     super(
-      problems.length === 1 && only !== undefined
-        ? only
-        : `${problems.length} settings cannot be right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+      problems.length === 1
+        ? problems[0]
+        : `${problems.length} settings are invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
     );
-    this.problems = problems;
   }
 }
 
@@ -65,18 +62,18 @@ const flagOf = (name: SettingName): string =>
 
 const KEY_PREFIX = 'TRENDLAKE_KEY_';
 
-/** A variable named as those of keys are: of a key taken out of the configuration, or mistyped. */
+/** A variable named like a key, which was removed from the configuration or is mistyped. */
 const unknownKeyVariable = (name: string, ofKeys: readonly string[], path: string): string => {
   const rest = (variable: string): string => variable.slice(KEY_PREFIX.length);
   const near = ofKeys.filter((known) => didYouMean(rest(name), [rest(known)]) !== '');
   const hint =
     ofKeys.length === 0
-      ? ' A key that is the only one goes into TRENDLAKE_API_KEY.'
+      ? ' If you have a single key, set TRENDLAKE_API_KEY.'
       : didYouMean(name, near);
-  return `${name} is set but no key in ${path} names it as its keyEnv: unset it, or name it there.${hint}`;
+  return `${name} is set but no key in ${path} has it as keyEnv. Unset it, or add it there.${hint}`;
 };
 
-/** Names that nobody knows: a mistyped one would else silently be the default. */
+/** Unknown names are errors: a mistyped setting would silently keep its default. */
 const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): string[] => {
   const variables = SETTING_NAMES.map((name) => TABLE[name].env);
   const ofKeys = keyVariables(file[KEYS]);
@@ -87,27 +84,30 @@ const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): s
       .map((name) =>
         name.startsWith(KEY_PREFIX)
           ? unknownKeyVariable(name, ofKeys, path)
-          : `${name} is set but trendlake has no such setting.${didYouMean(name, variables)}`,
+          : `${name} is not a setting of trendlake.${didYouMean(name, variables)}`,
       ),
     ...Object.keys(file)
       .filter((name) => !fields.includes(name))
-      .map((name) => `${path} sets ${name}, which is no setting.${didYouMean(name, fields)}`),
+      .map((name) => `${path} sets ${name}, which is not a setting.${didYouMean(name, fields)}`),
   ];
 };
 
 const NO_NUMBERS =
-  'Tier enterprise has no numbers of its own: set both TRENDLAKE_RATE_PER_MINUTE and TRENDLAKE_CALLS_PER_MONTH to what your agreement says.';
+  'Tier enterprise has no fixed limits: set both TRENDLAKE_RATE_PER_MINUTE and TRENDLAKE_CALLS_PER_MONTH to those of your contract.';
 
-/** Settings that may be right each alone and make no sense together. */
-const disagreements = (texts: Partial<Record<SettingName, string>>, hasKeys: boolean): string[] => {
+/** Settings that are each valid but contradict each other. */
+const contradictions = (
+  texts: Partial<Record<SettingName, string>>,
+  hasKeys: boolean,
+): string[] => {
   const problems: string[] = [];
   if (texts.apiKey !== undefined && texts.baseUrl === undefined && !hasKeys)
     problems.push(
-      'TRENDLAKE_API_KEY is set but TRENDLAKE_BASE_URL is not: whose key is it? Set the address too; or unset the key to try the built-in sandbox.',
+      'TRENDLAKE_API_KEY is set but TRENDLAKE_BASE_URL is not. Set the address of the API too, or unset the key to use the built-in sandbox.',
     );
   if ((texts.modelUrl === undefined) !== (texts.modelName === undefined))
     problems.push(
-      'A model needs both TRENDLAKE_MODEL_URL (such as http://127.0.0.1:11434/v1) and TRENDLAKE_MODEL_NAME. Set both, or neither to do without.',
+      'A model needs both TRENDLAKE_MODEL_URL (such as http://127.0.0.1:11434/v1) and TRENDLAKE_MODEL_NAME. Set both or neither.',
     );
   const hasNumbers = texts.ratePerMinute !== undefined && texts.callsPerMonth !== undefined;
   if (texts.tier === 'enterprise' && !hasNumbers && !hasKeys) problems.push(NO_NUMBERS);
@@ -130,29 +130,27 @@ export const webhookProxy = ({
 
 /** Where settings come from, besides their defaults. */
 export interface ConfigSources {
-  /** What flags say; wins. */
   readonly flags?: Overrides;
   readonly env: NodeJS.ProcessEnv;
-  /** The working folder: paths are meant from there, and its `trendlake.config.json` is read. */
+  /** Working folder: relative paths start here, and its `trendlake.config.json` is read. */
   readonly cwd: string;
-  /** A configuration file to read instead; it must exist. */
+  /** Configuration file to read instead. Must exist. */
   readonly file?: string | undefined;
 }
 
 /**
- * Reads and checks every setting, once, at the start of a command.
- * @throws ConfigurationError with all that is wrong: unknown names, and for each setting what was
- *   expected and what was got (never a secret); UsageError when the file cannot be read
+ * Reads and checks all settings.
+ * @throws ConfigurationError with every unknown name and invalid value (never a secret); UsageError
+ * when the file cannot be read
  */
 export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Config => {
   const path = resolve(cwd, file ?? CONFIG_FILE);
   if (file !== undefined && !existsSync(path))
-    throw new UsageError(`There is no configuration at ${path}, which --config names.`);
+    throw new UsageError(`The configuration file ${path} does not exist. Check --config.`);
   const fields = readConfigFile(path);
   const problems = [...unknownNames(env, fields, path), ...proxyProblems(env)];
 
   const texts: Partial<Record<SettingName, string>> = {};
-
   const read = (name: SettingName): unknown => {
     const setting = TABLE[name];
     const fromEnv = env[setting.env] === '' ? undefined : env[setting.env];
@@ -175,8 +173,8 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
     return undefined;
   };
   const given = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Given;
-  problems.push(...disagreements(texts, fields[KEYS] !== undefined));
-  const tier = TIERS[given.tier ?? 'beta']; // a wrong one is among the problems
+  problems.push(...contradictions(texts, fields[KEYS] !== undefined));
+  const tier = TIERS[given.tier ?? 'beta']; // an invalid tier is among the problems
   const ofOne = {
     ratePerMinute: given.ratePerMinute ?? tier?.ratePerMinute,
     callsPerMonth: given.callsPerMonth ?? tier?.callsPerMonth,
@@ -186,7 +184,7 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
   problems.push(...several.problems);
   if ((fields.apiKey ?? null) !== null && (fields[KEYS] ?? null) !== null)
     problems.push(
-      `${path} has both apiKey and keys: which one counts? Put that key into a variable and name it as the keyEnv of one of them, or take apiKey out.`,
+      `${path} has both apiKey and keys. Remove apiKey, or put that key into a variable and add it to keys as keyEnv.`,
     );
   if (problems.length > 0) throw new ConfigurationError(problems);
   const { keys } = several;

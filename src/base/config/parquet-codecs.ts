@@ -1,3 +1,2 @@
-/** How the pages of Parquet files may be compressed. */
 export const PARQUET_CODECS = ['zstd', 'snappy', 'gzip'] as const;
 export type ParquetCodec = (typeof PARQUET_CODECS)[number];

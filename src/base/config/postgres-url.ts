@@ -1,14 +1,13 @@
 import { isLoopback } from '../loopback.ts';
 
-/** Where a PostgreSQL server is, once for each host that the address names. */
 export interface PostgresAddress {
-  /** A connection string for each host, in the order given. */
+  /** One connection string per host, in the given order. */
   readonly urls: readonly string[];
-  /** The schema that trendlake's tables lie in. */
+  /** Schema of trendlake's tables. */
   readonly schema: string;
-  /** Hosts, port and database: what may be shown. */
+  /** Hosts, port and database, without user and password. */
   readonly shown: string;
-  /** False where the password would cross a network in clear text, and the address does not ask for it. */
+  /** False if the password would cross a network in clear text without `sslmode=disable`. */
   readonly isGuarded: boolean;
 }
 
@@ -17,14 +16,14 @@ const SCHEMA = 'schema';
 const USUAL_SCHEMA = 'trendlake';
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** Parameters over which the driver encrypts. `sslmode=disable` says that nothing should. */
+/** True if TLS is configured or explicitly disabled. */
 const asksForTls = (params: URLSearchParams): boolean =>
   ['sslmode', 'sslcert', 'sslkey', 'sslrootcert'].some((name) => params.get(name)) ||
   params.get('sslnegotiation') === 'direct' ||
   ['1', 'true', 'no-verify'].includes(params.get('ssl') ?? '');
 
-/** The host that the driver dials: a parameter wins, and a path is a socket of this machine. */
-const isHere = (url: string): boolean => {
+/** The `host` parameter wins over the URL's host. A path is a local socket. */
+const isLocal = (url: string): boolean => {
   const { hostname, searchParams } = new URL(url);
   const host = searchParams.get('host') || decodeURIComponent(hostname);
   return host.startsWith('/') || isLoopback(host.replace(/^\[|\]$/g, ''));
@@ -32,7 +31,7 @@ const isHere = (url: string): boolean => {
 
 /**
  * Reads an address such as `postgres://user:password@one:5432,two:5432/database?schema=trendlake`.
- * Several hosts are a primary and its standbys. Undefined where it cannot be one.
+ * Several hosts are a primary and its standbys. Undefined if it is invalid.
  */
 export const postgresAddress = (text: string): PostgresAddress | undefined => {
   const [, scheme = '', user = '', hosts = '', path = '', query = ''] = FORM.exec(text) ?? [];
@@ -48,6 +47,6 @@ export const postgresAddress = (text: string): PostgresAddress | undefined => {
     SCHEMA_NAME.test(schema) &&
     urls.every((url) => URL.canParse(url));
   if (!fits) return undefined;
-  const isGuarded = asksForTls(params) || urls.every(isHere);
+  const isGuarded = asksForTls(params) || urls.every(isLocal);
   return { urls, schema, shown: `${hosts}/${database}`, isGuarded };
 };

@@ -10,7 +10,7 @@ import { Secret } from '../secret.ts';
 import { expected, type TextReader } from '../text-values.ts';
 import { postgresAddress } from './postgres-url.ts';
 
-/** An http address without user, password or query: the key travels as a header alone. */
+/** An http address without user, password or query: the key is sent only as a header. */
 const plainHttpUrl = (text: string): URL | undefined => {
   const url = URL.parse(text);
   const isPlain =
@@ -44,7 +44,7 @@ export const origin: TextReader<string> = (text) => {
 };
 
 export const timeZone: TextReader<string> = (text) => {
-  if (text === 'UTC') return { value: text }; // loading what knows the others takes 10 ms
+  if (text === 'UTC') return { value: text }; // loading other time zones takes 10 ms
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return { value: text };
@@ -65,11 +65,11 @@ export const dateRangeText: TextReader<string> = (text) =>
     ? expected('a span such as 24h, 7d or 4w, at most 366 days')
     : { value: text };
 
-/** An object in JSON that holds some names only, each with a value of its kind; else undefined. */
+/** Parses a JSON object with known names and valid values; undefined otherwise. */
 const recordIn = <N extends string, V>(
   text: string,
   names: readonly N[],
-  isOne: (value: unknown) => value is V,
+  isValid: (value: unknown) => value is V,
 ): Partial<Record<N, V>> | undefined => {
   let given: unknown;
   try {
@@ -81,7 +81,7 @@ const recordIn = <N extends string, V>(
   const record: Partial<Record<N, V>> = {};
   for (const [written, value] of Object.entries(given)) {
     const name = names.find((known) => known === written);
-    if (name === undefined || !isOne(value)) return undefined;
+    if (name === undefined || !isValid(value)) return undefined;
     record[name] = value;
   }
   return record;
@@ -123,7 +123,7 @@ export const tablesUrl: TextReader<string> = (text) => {
     : expected(TABLES_URL);
 };
 
-/** Where the shared ledger is. It may hold a password. */
+/** Address of the shared ledger, which may contain a password. */
 export const ledgerUrl: TextReader<Secret> = (text) => {
   const address = postgresAddress(text.trim());
   if (address === undefined)
@@ -133,7 +133,7 @@ export const ledgerUrl: TextReader<Secret> = (text) => {
   return address.isGuarded
     ? { value: new Secret(text.trim()) }
     : expected(
-        'an address with TLS, since its host is another machine: add ?sslmode=verify-full, or ?sslmode=disable for a network that you trust with the password',
+        'an address with TLS, because its host is another machine: add ?sslmode=verify-full, or ?sslmode=disable if you trust the network with the password',
       );
 };
 
@@ -142,7 +142,7 @@ export const lakeName: TextReader<string> = (text) =>
     ? { value: text }
     : expected('1 to 63 characters of a-z, 0-9, - and _, such as berlin');
 
-/** A webhook, an e-mail over SMTP, or else a command of the shell. Any may hold a password. */
+/** A webhook, an SMTP address or a shell command. May contain a password. */
 export const notifyChannel: TextReader<Secret> = (text) => {
   const channel = text.trim();
   const isUrl = /^(https?|smtps?):/i.test(channel);
@@ -163,9 +163,9 @@ export const anyText: TextReader<string> = (text) => ({ value: text });
 export const secret: TextReader<Secret> = (text) =>
   /^[!-~]+$/.test(text.trim())
     ? { value: new Secret(text.trim()) }
-    : expected('printable ASCII without blanks');
+    : expected('printable ASCII without spaces');
 
-/** What 1,000 calls cost; the currency as written, '' where none is. */
+/** Price of 1,000 calls. `currency` is '' if not given. */
 export interface Price {
   readonly per1000: number;
   readonly currency: string;

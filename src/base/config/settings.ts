@@ -22,20 +22,16 @@ import {
 import { TIER_NAMES } from './tiers.ts';
 import { upstreamSettings } from './upstream-settings.ts';
 
-/** One setting: where it stands, how its text is read, what holds where it is not set. */
 export interface Setting<T> {
   readonly env: string;
   readonly read: TextReader<T>;
-  /** Never printed: neither by a message nor by a log. */
+  /** Never printed or logged. */
   readonly secret?: true;
   readonly default: string | undefined;
   readonly help: string;
 }
 
-/**
- * Every setting, once: docs/reference/settings.md, the reader and its complaints are made from this list.
- * Flags win over the environment, the environment over `trendlake.config.json`, that over defaults.
- */
+/** All settings. `npm run docs settings` generates docs/reference/settings.md from them. */
 export const SETTINGS = {
   baseUrl: {
     env: 'TRENDLAKE_BASE_URL',

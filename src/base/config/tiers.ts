@@ -1,4 +1,4 @@
-/** Tiers of a key: calls per sliding minute and per month. `enterprise` gives its own numbers. */
+/** Calls per sliding minute and per month. Limits of `enterprise` are settings. */
 export const TIERS = {
   beta: { ratePerMinute: 60, callsPerMonth: 50_000 },
   scale: { ratePerMinute: 300, callsPerMonth: 500_000 },

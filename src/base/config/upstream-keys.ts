@@ -8,35 +8,32 @@ import { asText, shownText } from './setting-text.ts';
 import { SETTINGS } from './settings.ts';
 import { TIERS, type Tier } from './tiers.ts';
 
-/** One of several keys of the service. */
 export interface UpstreamKey {
-  /** What it is called where its calls are counted and shown. */
   readonly name: string;
   readonly baseUrl: string;
-  /** Name of the environment variable that holds it. */
+  /** Environment variable of the key. */
   readonly keyEnv: string;
-  /** Undefined where that variable is not set: nothing can be asked with it, its calls can be told. */
+  /** Undefined if that variable is not set: no calls are possible, but past calls are shown. */
   readonly apiKey: Secret | undefined;
   readonly ratePerMinute: number;
   readonly callsPerMonth: number;
   readonly quotaReset: string;
-  /** What is asked with it. */
   readonly platforms: readonly Platform[];
 }
 
-/** What holds for a key whose entry does not say otherwise, and where secrets are. */
+/** Defaults of a key, and the environment that holds the secrets. */
 export interface KeySurroundings {
   readonly path: string;
   readonly env: NodeJS.ProcessEnv;
   readonly baseUrl: string | undefined;
   readonly quotaReset: string;
   readonly platforms: readonly Platform[];
-  /** Undefined: the tier has no numbers of its own. */
+  /** Undefined: the tier has no fixed limits. */
   readonly ratePerMinute: number | undefined;
   readonly callsPerMonth: number | undefined;
 }
 
-/** Capitals only: a key that was written here by mistake is refused, not looked up and shown. */
+/** Capitals only, so that a key written here by mistake is refused and not shown. */
 const variableName: TextReader<string> = (text) =>
   /^[A-Z][A-Z0-9_]{0,99}$/.test(text)
     ? { value: text }
@@ -56,7 +53,7 @@ const FIELDS = {
 } satisfies Record<string, TextReader<unknown>>;
 const NAMES = Object.keys(FIELDS);
 
-/** The fields of one entry, by their readers; what is wrong is added to `problems`. */
+/** Reads the fields of one entry and adds errors to `problems`. */
 class Entry {
   readonly where: string;
   readonly #fields: JsonObject;
@@ -67,7 +64,7 @@ class Entry {
     this.#fields = fields;
     this.#problems = problems;
     for (const name of Object.keys(fields).filter((field) => !NAMES.includes(field)))
-      problems.push(`${where} has ${name}, which no key has.${didYouMean(name, NAMES)}`);
+      problems.push(`${where} has the unknown field ${name}.${didYouMean(name, NAMES)}`);
   }
 
   read<T>(name: keyof typeof FIELDS, reader: TextReader<T>): T | undefined {
@@ -81,7 +78,7 @@ class Entry {
     return undefined;
   }
 
-  /** True where something stands there, right or wrong. */
+  /** True if the field is set, valid or not. */
   has(name: keyof typeof FIELDS): boolean {
     return (this.#fields[name] ?? null) !== null;
   }
@@ -113,19 +110,19 @@ const readKey = (
   const limits = limitsOf(entry, tier, around);
   const quotaReset = entry.read('quotaReset', FIELDS.quotaReset) ?? around.quotaReset;
   const platforms = entry.read('platforms', FIELDS.platforms) ?? around.platforms;
-  if (!entry.has('name')) problems.push(`${where} has no name: give it one, such as berlin.`);
+  if (!entry.has('name')) problems.push(`${where} has no name. Set one, such as berlin.`);
   if (!entry.has('keyEnv'))
-    problems.push(`${where} has no keyEnv: name the environment variable that holds the key.`);
+    problems.push(`${where} has no keyEnv. Set it to the environment variable of the key.`);
   if (baseUrl === undefined && !entry.has('baseUrl'))
-    problems.push(`${where} has no baseUrl, and TRENDLAKE_BASE_URL is not set: whose key is it?`);
+    problems.push(`${where} has no baseUrl and TRENDLAKE_BASE_URL is not set. Set one of them.`);
   const written = env(around, keyEnv);
   const secret = written === undefined ? undefined : SETTINGS.apiKey.read(written);
   if (secret !== undefined && 'expected' in secret)
-    problems.push(`${keyEnv} must be ${secret.expected}; what is set is not shown here.`);
+    problems.push(`${keyEnv} must be ${secret.expected}; its value is not shown here.`);
   const { ratePerMinute, callsPerMonth } = limits;
   if (problems.length === before && (ratePerMinute === undefined || callsPerMonth === undefined))
     problems.push(
-      `${where} is of tier enterprise, which has no numbers of its own: give it ratePerMinute and callsPerMonth as your agreement says.`,
+      `${where} has tier enterprise, which has no fixed limits. Set its ratePerMinute and callsPerMonth to those of your contract.`,
     );
   if (name === undefined || keyEnv === undefined || baseUrl === undefined) return undefined;
   if (ratePerMinute === undefined || callsPerMonth === undefined) return undefined;
@@ -138,48 +135,42 @@ const env = ({ env }: KeySurroundings, name: string | undefined): string | undef
   return text === '' ? undefined : text;
 };
 
-const twice = (texts: readonly string[]): string | undefined =>
+const duplicateOf = (texts: readonly string[]): string | undefined =>
   texts.find((text, index) => texts.indexOf(text) < index);
 
-/** What keys that may be right each alone make wrong together. */
-const disagreements = (keys: readonly UpstreamKey[], around: KeySurroundings): string[] => {
+/** Keys that are each valid but contradict each other. */
+const conflictsOf = (keys: readonly UpstreamKey[], around: KeySurroundings): string[] => {
   const { path, platforms } = around;
-  const [name, variable] = [twice(keys.map((key) => key.name)), twice(keys.map((k) => k.keyEnv))];
-  const secret = twice(keys.flatMap(({ apiKey }) => apiKey?.reveal() ?? []));
+  const name = duplicateOf(keys.map((key) => key.name));
+  const variable = duplicateOf(keys.map(({ keyEnv }) => keyEnv));
+  const secret = duplicateOf(keys.flatMap(({ apiKey }) => apiKey?.reveal() ?? []));
   const same = keys.filter(({ apiKey }) => secret !== undefined && apiKey?.reveal() === secret);
   const unserved = platforms.filter(
     (platform) => !keys.some((key) => key.platforms.includes(platform)),
   );
-  return [
-    ...(name === undefined
-      ? []
-      : [`Two keys in ${path} have the name ${name}: give each its own.`]),
-    ...(variable === undefined
-      ? []
-      : [`Two keys in ${path} have the keyEnv ${variable}: a key stands there once.`]),
-    ...(secret === undefined || variable !== undefined
-      ? []
-      : [
-          `${same.map(({ keyEnv }) => keyEnv).join(' and ')} hold the same key, whose minute and month would count once for each: set each to its own, or take all but one out of ${path}.`,
-        ]),
-    ...(unserved.length === 0 || keys.length === 0
-      ? []
-      : [
-          `No key in ${path} has ${unserved.join(' or ')} among its platforms: add it to one, or leave it out of TRENDLAKE_PLATFORMS.`,
-        ]),
-  ];
+  const problems: string[] = [];
+  if (name !== undefined)
+    problems.push(`Two keys in ${path} have the name ${name}. Use a different name for each.`);
+  if (variable !== undefined)
+    problems.push(`Two keys in ${path} have the keyEnv ${variable}. Remove one of them.`);
+  if (secret !== undefined && variable === undefined)
+    problems.push(
+      `${same.map(({ keyEnv }) => keyEnv).join(' and ')} hold the same key, so its limits would count twice. Set different keys, or remove all but one from ${path}.`,
+    );
+  if (unserved.length > 0 && keys.length > 0)
+    problems.push(
+      `No key in ${path} serves ${unserved.join(' or ')}. Add it to the platforms of a key, or remove it from TRENDLAKE_PLATFORMS.`,
+    );
+  return problems;
 };
 
-/** Names of the variables that hold keys, as far as they can be told: they are settings, too. */
+/** Environment variables of all keys. */
 export const keyVariables = (given: unknown): string[] =>
   (Array.isArray(given) ? given : []).flatMap((fields: unknown) =>
     isObject(fields) && typeof fields.keyEnv === 'string' ? [fields.keyEnv] : [],
   );
 
-/**
- * The keys that `keys` of the configuration file names, in its order; none where it has none. What is
- * wrong with them is told, all of it; never what stands in a variable.
- */
+/** Reads `keys` of the configuration file, in order. Problems never quote a variable's value. */
 export const readKeys = (
   given: unknown,
   around: KeySurroundings,
@@ -190,7 +181,7 @@ export const readKeys = (
     return {
       keys: [],
       problems: [
-        `keys in ${path} must be a list such as [{"name": "berlin", "keyEnv": "TRENDLAKE_KEY_BERLIN"}], with at least one key; or leave it out.`,
+        `keys in ${path} must be a list such as [{"name": "berlin", "keyEnv": "TRENDLAKE_KEY_BERLIN"}], with at least one key. Fix it or remove it.`,
       ],
     };
   const problems: string[] = [];
@@ -205,11 +196,11 @@ export const readKeys = (
     const key = readKey(new Entry(where, fields, problems), around, problems);
     return key === undefined ? [] : [key];
   });
-  const whole = keys.length === given.length ? disagreements(keys, around) : [];
+  const conflicts = keys.length === given.length ? conflictsOf(keys, around) : [];
   const only = env(around, 'TRENDLAKE_API_KEY');
   if (only !== undefined && !keyVariables(given).includes('TRENDLAKE_API_KEY'))
     problems.push(
-      `TRENDLAKE_API_KEY is set, and ${path} has keys: which one counts? Name it as the keyEnv of one of them, or unset it.`,
+      `TRENDLAKE_API_KEY is set and ${path} has keys. Unset it, or add it to keys as keyEnv.`,
     );
-  return { keys, problems: [...problems, ...whole] };
+  return { keys, problems: [...problems, ...conflicts] };
 };

@@ -20,15 +20,15 @@ export interface BackupOptions {
   readonly clock: Clock;
   readonly keep?: number;
   readonly signal?: AbortSignal;
-  /** A larger copy is checked in a process of its own. */
+  /** A larger copy is checked in a child process. */
   readonly checkedHereBytes?: number;
 }
 
 const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
-/** A copy that grows, of whatever day, and its journals. */
+/** Unfinished copies and their journals. */
 const UNFINISHED = /^trendlake-\d{4}-\d\d-\d\d\.db\.new(-wal|-shm|-journal)?$/;
 
-/** Files that a process left which died over a backup; empty while a backup is being made. */
+/** Files of interrupted backups; empty while a backup is running. */
 export const unfinishedBackups = (dataDir: string): string[] => {
   const folder = join(dataDir, BACKUPS);
   if (!existsSync(folder)) return [];
@@ -42,29 +42,29 @@ export const unfinishedBackups = (dataDir: string): string[] => {
   }
 };
 
-/** Removes them. Nothing happens while a backup is being made. */
+/** Removes files of interrupted backups. Does nothing while a backup is running. */
 export const removeUnfinishedBackups = (dataDir: string): void => {
   if (unfinishedBackups(dataDir).length === 0) return;
   whileAlone(dataDir, 'backup', 0, () => dropUnfinished(dataDir));
 };
 
-/** Removes what a process left that died over a backup. Call it under the lock of backups. */
+/** Call it under the lock of backups. */
 const dropUnfinished = (dataDir: string): void => {
   const folder = join(dataDir, BACKUPS);
   for (const name of readdirSync(folder))
     if (UNFINISHED.test(name)) rmSync(join(folder, name), { force: true });
 };
 
-/** Files up to this size are checked on the spot: within a second. */
+/** Checking a file of this size takes less than a second. */
 const CHECKED_HERE_BYTES = 16 * 1024 * 1024;
 const CHILD = fileURLToPath(workerFile(import.meta.url, 'fault-child'));
 
-/** `faultOf` a file that may be large, in a process that a signal ends. */
-const faultElsewhere = async (
+/** `faultOf` in a child process, which a signal can end. */
+const faultInChild = async (
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> => {
-  signal?.throwIfAborted(); // it may have come with the last pages
+  signal?.throwIfAborted(); // may be aborted during the last pages
   const ended = promisify(execFile)(process.execPath, [CHILD, path], { env: {} });
   const kill = (): void => void ended.child.kill('SIGKILL');
   signal?.addEventListener('abort', kill);
@@ -78,19 +78,19 @@ const faultElsewhere = async (
   }
 };
 
-/** What went wrong over a backup, in words where it is a file's or the disk's doing. */
+/** Explains errors of files and the disk; returns other errors unchanged. */
 const explain = (error: unknown, path: string): unknown => {
   if (error instanceof Error && 'syscall' in error)
     return new LakeError(
-      `The backup of ${path} could not be written: ${fullDiskOf(error) ?? error.message}. The backups before it stay. See that trendlake may write there and that the disk has room.`,
+      `The backup of ${path} could not be written: ${fullDiskOf(error) ?? error.message}. Earlier backups are kept. Check that trendlake can write there and that the disk has room.`,
       { cause: error, transient: fullDiskOf(error) !== undefined },
     );
   return lakeErrorOf(error, `The backup of ${path}`) ?? error;
 };
 
 /**
- * Copies the lake as it is now. Over a connection of its own that reads all the while: without, the
- * copy would begin anew whenever another process commits, in a large lake for ever.
+ * Copies the lake inside a read transaction of a second connection. Without it, SQLite restarts the
+ * copy at every commit of another process, and a large lake would never finish.
  */
 const copyPages = async (
   lake: Lake,
@@ -112,7 +112,7 @@ const copyPages = async (
   }
 };
 
-/** Makes a checked copy of the lake appear at `path`, whole or not at all. */
+/** Copies and checks the lake, then renames the copy to `path`. */
 const copyTo = async (
   lake: Lake,
   path: string,
@@ -122,33 +122,29 @@ const copyTo = async (
   }: Pick<BackupOptions, 'signal' | 'checkedHereBytes'>,
 ): Promise<void> => {
   const growing = `${path}.new`;
-  const drop = (): void => {
-    for (const suffix of ['', '-wal', '-shm', '-journal'])
-      rmSync(growing + suffix, { force: true });
-  };
   mkdirSync(dirname(path), { recursive: true, mode: OWN_FOLDER });
   dropUnfinished(lake.dataDir);
   makeOwnFile(growing);
   try {
     await copyPages(lake, growing, signal);
     const isSmall = statSync(growing).size <= checkedHereBytes;
-    const fault = isSmall ? faultOf(growing) : await faultElsewhere(growing, signal);
+    const fault = isSmall ? faultOf(growing) : await faultInChild(growing, signal);
     if (fault !== undefined)
       throw new LakeError(
-        `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`${commandText('doctor')}\`.`,
+        `The backup of ${lake.path} is damaged: ${fault}. Earlier backups are kept. Run \`${commandText('doctor')}\` to check the lake.`,
       );
     renameSync(growing, path);
   } finally {
-    drop();
+    for (const suffix of ['', '-wal', '-shm', '-journal'])
+      rmSync(growing + suffix, { force: true });
   }
 };
 
 /**
- * Copies the lake by SQLite's online backup to `<data dir>/backups/trendlake-<UTC date>.db`, checks
- * the copy, puts it in place whole, and keeps the newest `keep`. Writers go on meanwhile. A second
- * backup of a day replaces the first.
- * @throws LakeError (UsageError when the folder takes no files) when another backup is at work or
- * the copy is not whole or cannot be written, the signal's reason when stopped; those before stay
+ * Copies the lake to `<data dir>/backups/trendlake-<UTC date>.db`, checks the copy and keeps the newest
+ * `keep`. Writers are not blocked. A second backup of a day replaces the first.
+ * @throws LakeError when another backup is running or the copy is damaged or cannot be written;
+ * UsageError when the folder takes no files; the signal's reason when stopped
  */
 export const backupLake = async (
   lake: Lake,

@@ -24,7 +24,7 @@ import { prepare, required } from '../../lake/prepare.ts';
 import { checkSearch, isOfSearch } from '../../lake/search/search-integrity.ts';
 import { unfinishedBackups } from './backup.ts';
 
-/** Result of one check. `advice` says what to do when `ok` is false. */
+/** Result of one check. `advice`: the next step if `ok` is false. */
 export interface CheckResult {
   check: string;
   ok: boolean;
@@ -32,27 +32,27 @@ export interface CheckResult {
   advice: string | null;
 }
 
-const well = (check: string, detail: string): CheckResult => ({
+const passed = (check: string, detail: string): CheckResult => ({
   check,
   ok: true,
   detail,
   advice: null,
 });
-const ill = (check: string, detail: string, advice: string | null): CheckResult => ({
+const failed = (check: string, detail: string, advice: string | null): CheckResult => ({
   check,
   ok: false,
   detail,
   advice,
 });
 
-const RESTORE = `Stop all processes that write to it, then run \`${commandText('doctor --restore')}\` restores the newest backup.`;
+const RESTORE = `Stop all processes that write to the lake, then run \`${commandText('doctor --restore')}\` to restore the newest backup.`;
 
-/** Runs one check; an error is a finding too. */
+/** Runs one check. An error is a failed check. */
 const finding = (check: string, advice: string, examined: () => CheckResult): CheckResult => {
   try {
     return examined();
   } catch (error) {
-    return ill(check, messageOf(error), advice);
+    return failed(check, messageOf(error), advice);
   }
 };
 
@@ -62,21 +62,21 @@ const integrity = ({ sqlite }: Lake): CheckResult => {
     .map((row) => row.integrity_check)
     .filter((text) => text !== 'ok' && !isOfSearch(text)); // checked and rebuilt separately
   return problems.length === 0
-    ? well('database', 'whole')
-    : ill('database', problems.join('; '), RESTORE);
+    ? passed('database', 'whole')
+    : failed('database', problems.join('; '), RESTORE);
 };
 
 const foreignKeys = ({ sqlite }: Lake): CheckResult => {
   const tables = new Set<string>();
-  let broken = 0; // one at a time: it may be every row of a lake
+  let broken = 0; // counted row by row: every row of a lake may be broken
   const rows = prepare(sqlite, 'select "table" from pragma_foreign_key_check', 'text');
   for (const table of rows.iterate()) {
     broken += 1;
     tables.add(table);
   }
   return broken === 0
-    ? well('references', 'every reference is valid')
-    : ill(
+    ? passed('references', 'every reference is valid')
+    : failed(
         'references',
         `${broken} rows of ${[...tables].join(', ')} refer to rows that are missing`,
         RESTORE,
@@ -86,13 +86,10 @@ const foreignKeys = ({ sqlite }: Lake): CheckResult => {
 const search = (lake: Lake): CheckResult => {
   const { ok, detail } = checkSearch(lake);
   const advice = `\`${commandText('doctor --rebuild-search')}\` rebuilds it.`;
-  return ok ? well('search index', detail) : ill('search index', detail, advice);
+  return ok ? passed('search index', detail) : failed('search index', detail, advice);
 };
 
-/**
- * Opens a lake that can be read as writers do, who remove what was left half made. Why it cannot be
- * written, which is no damage; undefined: it can.
- */
+/** Reason why a readable lake cannot be written; undefined if it can. Opening it removes leftovers. */
 const unwritable = (dataDir: string): string | undefined => {
   try {
     openLake(dataDir).close();
@@ -102,29 +99,26 @@ const unwritable = (dataDir: string): string | undefined => {
   }
 };
 
-/** A data directory without a lake. */
 const missingDatabase = (dataDir: string, path: string): CheckResult => {
-  if (existsSync(restoredName(path))) return well('database', `none yet at ${path}`); // see leftovers
+  if (existsSync(restoredName(path))) return passed('database', `none yet at ${path}`); // see leftovers
   try {
     refuseFormerLake(dataDir, path);
-    return well('database', `none yet at ${path}`);
+    return passed('database', `none yet at ${path}`);
   } catch (error) {
-    return ill('database', messageOf(error), null);
+    return failed('database', messageOf(error), null);
   }
 };
 
-/** Compares the clock with the service and the lake. */
 const clockFinding = (lake: Lake, clock: Clock): CheckResult => {
   const problems = clockProblems(lake, clock.now());
-  if (problems.length === 0) return well('clock', 'agrees with the lake');
+  if (problems.length === 0) return passed('clock', 'agrees with the lake');
   const advice = `\`${commandText('doctor --remove-future')}\` removes rows of the future once the clock is right.`;
-  return ill('clock', problems.join(' '), advice);
+  return failed('clock', problems.join(' '), advice);
 };
 
-/** Hears what is checked next: in a large lake a check may take minutes. */
+/** Receives the name of the next check, which may take minutes in a large lake. */
 export type OnCheck = (check: string) => void;
 
-/** Checks of the database, the references and the search index; the file is opened as it is. */
 function* databaseFindings(
   dataDir: string,
   clock: Clock,
@@ -134,14 +128,14 @@ function* databaseFindings(
   if (!existsSync(path)) return yield missingDatabase(dataDir, path);
   let lake: Lake;
   try {
-    lake = openLakeForReading(dataDir); // an older schema is not migrated by looking at it
+    lake = openLakeForReading(dataDir); // does not migrate an older schema
     const refused = unwritable(dataDir);
-    if (refused !== undefined) yield ill('data directory', refused, null);
+    if (refused !== undefined) yield failed('data directory', refused, null);
   } catch (error) {
-    // the driver was refused the file, or may not make its journals: nothing is wrong with what it holds
+    // refused access to the file or its journals is not damage
     const isRefused = error instanceof UsageError && error.cause !== undefined;
     const isWhole = error instanceof OtherSchemaError || isRefused;
-    return yield ill('database', messageOf(error), isWhole ? null : RESTORE);
+    return yield failed('database', messageOf(error), isWhole ? null : RESTORE);
   }
   const checks = {
     database: integrity,
@@ -164,18 +158,18 @@ const leftoversFinding = (dataDir: string): CheckResult => {
   const restored = restoredName(join(dataDir, LAKE_FILE));
   const [unfinished] = unfinishedBackups(dataDir);
   if (unfinished !== undefined)
-    return ill(
+    return failed(
       'leftovers',
-      `${unfinished}, which a backup that was killed left`,
-      `\`${commandText('doctor --backup')}\` makes a backup and removes it.`,
+      `${unfinished} is left over from an interrupted backup`,
+      `Run \`${commandText('doctor --backup')}\` to remove it and make a new backup.`,
     );
   return existsSync(restored)
-    ? ill(
+    ? failed(
         'leftovers',
-        restored,
+        `${restored} is left over from an interrupted restore`,
         `A restore was interrupted. Run \`${commandText('doctor --restore')}\` again.`,
       )
-    : well('leftovers', 'none');
+    : passed('leftovers', 'none');
 };
 
 const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
@@ -183,47 +177,47 @@ const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
   const hasLake = existsSync(join(dataDir, LAKE_FILE));
   const advice = `\`${commandText('doctor --backup')}\` makes one; \`${commandText('schedule')}\` does every night.`;
   if (newest === undefined)
-    return hasLake ? well('backup', `none yet; ${advice}`) : well('backup', 'none yet');
+    return hasLake ? passed('backup', `none yet; ${advice}`) : passed('backup', 'none yet');
   const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');
   const ageDays = Math.floor((clock.now() - madeAt) / DAY_MS);
   if (ageDays < 0)
-    return ill(
+    return failed(
       'backup',
       `the newest, ${newest.path}, has a date in the future`,
-      `The clock was or is wrong. Set the clock or rename the file, because \`${commandText('doctor --restore')}\` restores the file with the latest date.`,
+      `The clock is wrong now, or was then. Set the clock or rename the file, because \`${commandText('doctor --restore')}\` restores the file with the latest date.`,
     );
   return ageDays <= 7
-    ? well('backup', newest.path)
-    : ill('backup', `the newest, ${newest.path}, is ${ageDays} days old`, advice);
+    ? passed('backup', newest.path)
+    : failed('backup', `the newest, ${newest.path}, is ${ageDays} days old`, advice);
 };
 
 const octal = (mode: number): string => mode.toString(8);
 
-/** Checks by file modes and owners that no other user can read or change the data directory. */
+/** Checks that no other user can read or change the data directory. */
 const modesFinding = (dataDir: string): CheckResult => {
   const user = process.getuid?.();
   const entries = ownEntries(dataDir);
   const [folder] = entries;
-  if (user === undefined || folder === undefined) return well('modes', 'nothing to check');
+  if (user === undefined || folder === undefined) return passed('modes', 'nothing to check');
   const foreign = entries.find(({ uid }) => uid !== user);
   if (foreign !== undefined)
-    return ill(
+    return failed(
       'modes',
       `${foreign.path} belongs to user ${foreign.uid}, and trendlake runs as user ${user}`,
       `Run trendlake as that user, or \`chown -R ${user} ${dataDir}\`.`,
     );
-  // whoever cannot enter the folder reaches nothing in it
+  // files in a folder that others cannot enter are closed to them too
   const open = entries.find(
     ({ mode }) => (mode & folder.mode & 0o007) !== 0 || (mode & 0o022) !== 0,
   );
   if (open !== undefined)
-    return ill(
+    return failed(
       'modes',
       `${open.path} can be ${(open.mode & 0o022) === 0 ? 'read' : 'changed'} by other users of this machine (mode ${octal(open.mode)})`,
       `\`chmod ${open.isFolder ? '700' : '600'} ${open.path}\`: it holds secrets, key hashes and the data.`,
     );
   const isGroups = (folder.mode & 0o070) !== 0;
-  return well(
+  return passed(
     'modes',
     isGroups ? `a group may read (${octal(folder.mode)})` : 'only you can read it',
   );
@@ -235,8 +229,8 @@ const secretsFinding = (lake: Lake): CheckResult => {
     prepare(lake.sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
   );
   return inLake === 0
-    ? well('secrets', 'none in the lake')
-    : ill(
+    ? passed('secrets', 'none in the lake')
+    : failed(
         'secrets',
         `the lake holds the secrets of ${inLake} webhook subscriptions`,
         `\`${commandText('sync')}\` or \`serve\` moves them to service.db.`,
@@ -255,8 +249,8 @@ const manifest = z.object({
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
 });
 
-/** Why the files of a manifest do not show the lake beside them; undefined if they do. */
-const strangeness = (
+/** Finding if a manifest belongs to another lake or to this one before a restore. */
+const foreignExport = (
   dataDir: string,
   { lakeId, restoreMark = '' }: z.infer<typeof manifest>,
 ): Pick<CheckResult, 'detail' | 'advice'> | undefined => {
@@ -264,7 +258,7 @@ const strangeness = (
   try {
     lake = openLakeForReading(dataDir);
   } catch {
-    return undefined; // the check of the database says why
+    return undefined; // reported by the database check
   }
   try {
     if (lakeId !== undefined && lakeId !== findLakeId(lake.sqlite))
@@ -283,40 +277,35 @@ const strangeness = (
   }
 };
 
-/** Compares the Parquet files with the manifest by SHA-256. */
 const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
   const folder = join(dataDir, 'parquet');
   const path = join(folder, 'manifest.json');
   const advice = `\`${commandText('export --full')}\` rewrites every file.`;
-  if (!existsSync(path)) return well('Parquet', 'nothing exported yet');
+  if (!existsSync(path)) return passed('Parquet', 'nothing exported yet');
   try {
     const exported = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
     const { files } = exported;
-    const strange = strangeness(dataDir, exported);
-    if (strange !== undefined) return { check: 'Parquet', ok: false, ...strange };
-    for (const file of files) {
-      const here = join(folder, file.path);
-      if (!existsSync(here)) return ill('Parquet', `${here} is missing`, advice);
-      if ((await sha256Of(here)) !== file.sha256)
-        return ill('Parquet', `${here} is not the file that was exported`, advice);
+    const foreign = foreignExport(dataDir, exported);
+    if (foreign !== undefined) return { check: 'Parquet', ok: false, ...foreign };
+    for (const { path: name, sha256 } of files) {
+      const file = join(folder, name);
+      if (!existsSync(file)) return failed('Parquet', `${file} is missing`, advice);
+      if ((await sha256Of(file)) !== sha256)
+        return failed('Parquet', `${file} changed after it was exported`, advice);
     }
-    return well('Parquet', `${files.length} files agree with the manifest`);
+    return passed('Parquet', `${files.length} files agree with the manifest`);
   } catch (error) {
-    return ill('Parquet', `${path} cannot be read: ${messageOf(error)}`, advice);
+    return failed('Parquet', `${path} cannot be read: ${messageOf(error)}`, advice);
   }
 };
 
-/**
- * Checks everything a data directory holds, as of `clock`: database, references, search index,
- * Parquet files, backups, leftovers, each told when it is done. Repairs nothing, and holds up nobody
- * who writes.
- */
+/** Checks a data directory and yields each result when it is known. Repairs nothing, blocks no writer. */
 export async function* examine(
   dataDir: string,
   clock: Clock,
   onCheck: OnCheck = () => {},
 ): AsyncGenerator<CheckResult> {
-  yield well('data directory', `${dataDir}, checked ${isoOf(clock.now())}`);
+  yield passed('data directory', `${dataDir}, checked ${isoOf(clock.now())}`);
   yield modesFinding(dataDir);
   yield* databaseFindings(dataDir, clock, onCheck);
   onCheck('Parquet');

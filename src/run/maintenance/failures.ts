@@ -3,37 +3,35 @@ import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 
-/** A call that did not bring what was asked. */
+/** A call without a usable response. */
 export interface FailedCall {
   callId: number;
-  /** Unix ms; when it came back or was given up. */
+  /** End of the call, Unix ms. */
   at: number;
-  /** HTTP status; null when no response came. */
+  /** HTTP status; null: no response. */
   status: number | null;
-  /** What came back, in words. */
   error: string;
 }
 
-/** A request that calls failed for. */
+/** A request with failed calls. */
 export interface FailedRequest {
-  /** Null: asked by hand. */
+  /** Null: made by hand. */
   runId: number | null;
   job: string;
-  /** What was asked: method, path and query. */
+  /** Method, path and query. */
   request: string;
-  /** What became of it in its run; null where it belongs to none. */
+  /** State in its run; null: made by hand. */
   state: ItemState | null;
   /** Oldest first. */
   calls: FailedCall[];
-  /** What to do about it, in words. */
   advice: string;
 }
 
 type Row = Omit<FailedRequest, 'calls' | 'advice'> &
   FailedCall & { unfinished: number | null; key: string | null };
 
-const MOST_CALLS = 200; // of them: a service that was away may have failed thousands
-const NEWEST_CALLS = 100_000; // looked at: where few fail, a year of calls takes long to search
+const MOST_CALLS = 200; // an outage may have failed thousands
+const NEWEST_CALLS = 100_000; // searched: a year of calls takes long
 
 const LAST_FAILED = `
   select c.id as callId, c.run_id as runId, c.key, c.job, c.request, c.status, c.error,
@@ -45,34 +43,34 @@ const LAST_FAILED = `
   order by c.id desc limit ${MOST_CALLS}`;
 
 const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
-  401: `Set TRENDLAKE_API_KEY to a key the service knows, then: ${commandText('sync')}`,
-  402: 'The quota or the balance of the key is spent: top it up, or wait. The next run asks again.',
-  403: 'The key is not for this: ask for one that is, or leave the job out (TRENDLAKE_SCHEDULES).',
-  404: `Is TRENDLAKE_BASE_URL the whole address, ending in /v1? ${commandText('doctor')}`,
-  429: 'Nothing: the pace was lowered as the service asked.',
-  503: 'Nothing: trendlake waited as the service asked.',
+  401: `Set TRENDLAKE_API_KEY to a valid key, then run \`${commandText('sync')}\`.`,
+  402: 'The quota or the balance of the key is spent. Top it up or wait; the next run asks again.',
+  403: 'The key is not allowed to make this request. Use another key, or disable the job with TRENDLAKE_SCHEDULES.',
+  404: `Check that TRENDLAKE_BASE_URL is complete and ends in /v1, then run \`${commandText('doctor')}\`.`,
+  429: 'Nothing to do: trendlake slowed down as the service asked.',
+  503: 'Nothing to do: trendlake waited as the service asked.',
 };
 
-/** What to do about a request, by what became of it and how its last call came back. */
 const adviceOf = ({ state, status, runId, unfinished, key }: Row): string => {
-  if (state === 'done') return 'Nothing: it was asked again, and loaded.';
+  if (state === 'done') return 'Nothing to do: a retry succeeded.';
   if (state === 'skipped' && (status === 404 || status === 410 || status === 451))
-    return 'Nothing: the service does not have it any more.';
+    return 'Nothing to do: it no longer exists at the service.';
   if (status === 401 && key !== null)
-    return `Set the variable that holds key ${key} to a key the service knows, then: ${commandText('sync')}`;
+    return `Set the variable of key ${key} to a valid key, then run \`${commandText('sync')}\`.`;
   const known = status === null ? undefined : ADVICE_BY_STATUS[status];
   if (known !== undefined) return known;
   if (state === 'planned' && unfinished === 1)
-    return `Nothing: the next sync takes run ${runId} up and asks again.`;
+    return `Nothing to do: the next sync resumes run ${runId} and retries.`;
   if (status === null)
-    return `Is the service reachable from here? \`${commandText('doctor')}\` tries it. The next run asks again.`;
+    return `The next run retries. To check that the service is reachable, run \`${commandText('doctor')}\`.`;
   if (status === 200)
-    return `The next run asks again. Its body is kept: a trendlake that can read it loads it with \`${commandText('replay')}\`, without a call.`;
-  if (status >= 300 && status < 400) return 'Set TRENDLAKE_BASE_URL to where the service is now.';
-  return 'The next run asks again. If it stays so, show the service this time, request and answer.';
+    return `The next run retries. The response is stored: a newer trendlake may load it with \`${commandText('replay')}\`, without a call.`;
+  if (status >= 300 && status < 400)
+    return 'The service moved. Set TRENDLAKE_BASE_URL to its new address.';
+  return 'The next run retries. If it keeps failing, report the time, request and response to the service.';
 };
 
-/** The last `most` requests that calls failed for, newest first, with those calls. */
+/** The last `most` requests with failed calls, newest first. */
 export const lastFailures = ({ sqlite }: Pick<Lake, 'sqlite'>, most: number): FailedRequest[] => {
   const rows = prepare<Row>(sqlite, LAST_FAILED, {
     callId: 'number',
@@ -91,7 +89,7 @@ export const lastFailures = ({ sqlite }: Pick<Lake, 'sqlite'>, most: number): Fa
     const last = calls[0];
     if (last === undefined) return [];
     const { runId, job, request, state } = last;
-    const told = calls.map(({ callId, at, status, error }) => ({ callId, at, status, error }));
-    return { runId, job, request, state, calls: told.reverse(), advice: adviceOf(last) };
+    const failed = calls.map(({ callId, at, status, error }) => ({ callId, at, status, error }));
+    return { runId, job, request, state, calls: failed.reverse(), advice: adviceOf(last) };
   });
 };

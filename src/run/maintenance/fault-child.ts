@@ -1,7 +1,7 @@
 import { faultOf } from './lake-fault.ts';
 
-// The process that checks one file, started by backup.ts: a check is a single statement of SQLite, of a
-// large lake minutes, in which the process that runs it hears no signal.
+// Child process of backup.ts that checks one file. The check is one SQLite statement, takes minutes in
+// a large lake and blocks signals meanwhile.
 
 const [, , path = ''] = process.argv;
 process.stdout.write(JSON.stringify(faultOf(path) ?? null));

@@ -9,8 +9,7 @@ const readObjects = (sqlite: Database.Database): { name: string; sql: string }[]
     { name: 'text', sql: 'text' },
   ).all();
 
-/** SQL of the triggers and views of a new lake. */
-const ownSql = (): Set<string> => {
+const expectedSql = (): Set<string> => {
   const sqlite = new Database(':memory:');
   try {
     migrate(sqlite, ':memory:');
@@ -20,11 +19,8 @@ const ownSql = (): Set<string> => {
   }
 };
 
-/**
- * Names a trigger or view of a lake of the current schema that trendlake did not make: it would run
- * with every write. Undefined if there is none.
- */
+/** Finds a trigger or view that trendlake did not create: a trigger would run with every write. */
 export const foreignObject = (sqlite: Database.Database): string | undefined => {
-  const own = ownSql();
-  return readObjects(sqlite).find(({ sql }) => !own.has(sql))?.name;
+  const expected = expectedSql();
+  return readObjects(sqlite).find(({ sql }) => !expected.has(sql))?.name;
 };

@@ -4,14 +4,14 @@ import { messageOf } from '../../base/errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../../lake/migrate.ts';
 import { strangeSchema } from '../../lake/strange-schema.ts';
 
-/** What keeps a file from being a lake that can be used, in words; undefined when nothing does. */
+/** Reason why a file is not a usable lake; undefined if it is. */
 export const faultOf = (path: string): string | undefined => {
   const hadJournal = existsSync(`${path}-wal`);
   try {
     const sqlite = new Database(path, { readonly: true, fileMustExist: true });
     try {
       if (sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-        return 'it is no lake';
+        return 'it is not a lake';
       const version = sqlite.pragma('user_version', { simple: true }) as number;
       const strange = strangeSchema(sqlite);
       if (strange !== undefined) return strange;
@@ -20,7 +20,7 @@ export const faultOf = (path: string): string | undefined => {
       return stated === 'ok' ? undefined : `it is damaged (${stated})`;
     } finally {
       sqlite.close();
-      // a reader makes them, empty, and leaves them
+      // empty files that a reader creates and leaves
       if (!hadJournal)
         for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
     }

@@ -3,15 +3,15 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { rowsOf } from '../../lake/read/volumes.ts';
 
-/** What a lake holds, at a glance. Instants are Unix ms. */
+/** Summary of a lake. Instants are Unix ms. */
 export interface Overview {
-  /** Rows of each public table that holds any. */
+  /** Rows of each public table that is not empty. */
   readonly tables: Record<string, number>;
-  /** The first of each platform's feed as last pulled. */
+  /** The top video of each platform's newest feed. */
   readonly top: { platform: string; user: string | null; title: string | null; views: number }[];
-  /** The video that gained most over at least four snapshots. */
+  /** The video with the largest gain, of those with at least four snapshots. */
   readonly growth: GrownVideo | undefined;
-  /** Hashtags that rose most in the newest pulled list: volumes of its window and of the one before. */
+  /** Hashtags that rose most in the newest pulled list, with volumes of its window and the one before. */
   readonly rising: { tag: string; before: number; now: number; window: string }[];
   /** The latest events. */
   readonly noticed: { kind: string; subject: string; occurredAt: number }[];
@@ -49,7 +49,7 @@ const POINTS = `
   select observed_at as at, views from video_snapshot
   where video_key = ? and views is not null order by observed_at`;
 
-// as the service stated, whose lists compare like with like; nothing where it says nothing
+// by the change that the service stated: its windows are comparable
 const RISING = `
   with newest as (
     select captured_at, completed_at, period from capture
@@ -66,7 +66,6 @@ const RISING = `
 const NOTICED = `
   select kind, subject, occurred_at as occurredAt from events order by occurred_at desc, id limit ?`;
 
-/** Reads a lake as a newcomer would: how much, what leads, what grew, what rises. */
 export const overview = ({ sqlite }: Lake): Overview => {
   const tables: Record<string, number> = {};
   for (const table of TABLES) {

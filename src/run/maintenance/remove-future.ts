@@ -14,16 +14,16 @@ import { moveCallsAfter } from '../../upstream/throttle/call-rows.ts';
 import { moveRunsAfter } from '../run/run-log.ts';
 import { forgetSlotsAfter } from '../schedule/slot-book.ts';
 
-/** What was removed, and what was moved to now because it did happen. */
+/** Rows by table: removed, and moved to now. */
 export interface FutureRows {
   readonly removed: Readonly<Record<string, number>>;
   readonly moved: Readonly<Record<string, number>>;
 }
 
 /**
- * Removes what a clock that was ahead left behind: observations, events and forecasts of the future, more
- * than ten minutes from `now` (Unix ms). Calls and runs did happen and are moved to `now`, so that the
- * month still counts them. Titles stay as they were pulled. The next export writes every file again.
+ * Removes observations, events and forecasts more than ten minutes after `now` (Unix ms), which a fast
+ * clock left. Moves calls and runs to `now`, so that the month still counts them. Keeps titles. The
+ * next export rewrites all files.
  */
 export const removeFuture = (lake: Lake, now: number): FutureRows => {
   const after = now + NOTICEABLE_SKEW_MS;

@@ -31,15 +31,14 @@ import { faultOf } from './lake-fault.ts';
 
 export interface Restored {
   from: string;
-  /** Where the lake that stood there is now; null when there was none. */
+  /** New path of the former lake; null if there was none. */
   setAside: string | null;
-  /** Calls made since the backup that are counted on; null when the old lake could not tell. */
+  /** Calls made since the backup, copied into it; null if the former lake cannot be read. */
   callsCarried: number | null;
 }
 
 const SET_ASIDE = /\.before-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)$/;
 
-/** The lake set aside last; undefined when there is none. */
 const lastSetAside = (dataDir: string): string | undefined =>
   readdirSync(dataDir)
     .filter((name) => name.startsWith(LAKE_FILE) && SET_ASIDE.test(name))
@@ -47,20 +46,20 @@ const lastSetAside = (dataDir: string): string | undefined =>
     .map((name) => join(dataDir, name))
     .at(-1);
 
-/** A name to set a lake aside under: later than those before it, even where the clock was set back. */
+/** Path for setting a lake aside. Always later than earlier ones, even after the clock was set back. */
 const nextSetAside = (dataDir: string, now: number): string => {
   const last = lastSetAside(dataDir)?.replace(SET_ASIDE, ' $1:$2:$3.$4').split(' ').at(-1);
   const at = last === undefined ? now : Math.max(now, Date.parse(last) + 1);
   return join(dataDir, `${LAKE_FILE}.before-${isoOf(at).replace(/[:.]/g, '-')}`);
 };
 
-/** Moves what lies beside a lake where another process holds it open: its last commits are there. */
+/** Moves the journals of a lake, which hold its last commits while a process has it open. */
 const moveJournals = (from: string, to: string): void => {
   for (const suffix of ['-wal', '-shm'])
     if (existsSync(from + suffix)) renameSync(from + suffix, to + suffix);
 };
 
-/** Copies a database with the commits that its journal holds. */
+/** Copies a database, including commits in its journal. */
 const copyDatabase = (from: string, to: string): void => {
   const journal = statSync(`${from}-wal`, { throwIfNoEntry: false });
   if (journal === undefined || journal.size === 0) {
@@ -75,21 +74,17 @@ const copyDatabase = (from: string, to: string): void => {
   }
 };
 
-/** As long as all who open the lake wait for another program's lock. */
-const LOCK_WAIT_MS = 10_000;
+const LOCK_WAIT_MS = 10_000; // as in openLake
 
-/** What may be otherwise the next time; whoever counts on would lose the calls by going on. */
-const PASSING = /^SQLITE_(FULL|BUSY|LOCKED)/;
+/** Temporary errors. Ignoring one would lose the count of calls. */
+const TEMPORARY = /^SQLITE_(FULL|BUSY|LOCKED)/;
 
-/** Columns that the calls of a lake and of the one attached as `old` have: either may be of an older schema. */
+/** Columns of `calls` in both lakes: either may have an older schema. */
 const SHARED_COLUMNS = `
   select group_concat('"' || m.name || '"', ', ') from pragma_table_info('calls', 'main') m
   join pragma_table_info('calls', 'old') o on o.name = m.name`;
 
-/**
- * Copies the calls that `old` counted since the backup was made, so that the month's count goes on.
- * @returns how many
- */
+/** Copies calls made since the backup, so that the month counts them. Returns their number. */
 const carryCalls = (sqlite: Database.Database): number => {
   const columns = prepare(sqlite, SHARED_COLUMNS, 'text?').get();
   const { changes } = sqlite
@@ -98,7 +93,7 @@ const carryCalls = (sqlite: Database.Database): number => {
        where id > (select coalesce(max(id), 0) from main.calls)`,
     )
     .run();
-  // their runs are not in the backup: one that got such a run's number would count them as its own
+  // the backup lacks their runs: a new run with such an id would count these calls as its own
   const lastRun = prepare(
     sqlite,
     'select coalesce(max(run_id), 0) from main.calls',
@@ -112,24 +107,21 @@ const carryCalls = (sqlite: Database.Database): number => {
   return changes;
 };
 
-/**
- * Has a copy of a backup count on from where `old` is.
- * @returns how many calls that carries over; null where the old file is too damaged to tell
- */
+/** Copies newer calls from `old`. Returns their number; null if `old` is too damaged to read. */
 const carryLedger = (path: string, old: string, lockWaitMs: number): number | null => {
   const sqlite = new Database(path, { timeout: lockWaitMs });
   try {
     sqlite.prepare('attach ? as old').run(old);
     return sqlite.transaction(carryCalls)(sqlite);
   } catch (error) {
-    if (error instanceof Database.SqliteError && PASSING.test(error.code)) throw error;
+    if (error instanceof Database.SqliteError && TEMPORARY.test(error.code)) throw error;
     return null;
   } finally {
     sqlite.close();
   }
 };
 
-/** Brings a copy of a backup that an older trendlake made up to date. */
+/** Migrates a copy of a backup and marks it as restored. */
 const bringUpToDate = (path: string, from: string): void => {
   const sqlite = new Database(path);
   try {
@@ -139,14 +131,13 @@ const bringUpToDate = (path: string, from: string): void => {
       throw new UsageError(
         `${from} cannot be restored: its ${foreign} was not made by trendlake. Nothing was changed.`,
       );
-    markRestored(sqlite); // Parquet files of before no longer show this lake
+    markRestored(sqlite); // earlier Parquet files no longer match this lake
   } finally {
     sqlite.close();
   }
 };
 
-/** Syncs a file to disk, so that it survives a power cut. */
-const keepOnDisk = (path: string): void => {
+const syncToDisk = (path: string): void => {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);
@@ -155,10 +146,7 @@ const keepOnDisk = (path: string): void => {
   }
 };
 
-/**
- * Makes a copy of a backup that counts the calls of `old` on; until it is in its place no empty lake
- * is made in its stead.
- */
+/** Copies a backup, with newer calls of `old`, to `restoredName`. That file blocks new empty lakes. */
 const prepareCopy = (
   path: string,
   from: string,
@@ -168,10 +156,10 @@ const prepareCopy = (
   const growing = `${path}.new-${randomBytes(6).toString('hex')}`;
   try {
     copyDatabase(from, growing);
-    chmodSync(growing, OWN_FILE); // a copy has the mode of what was copied
-    bringUpToDate(growing, from); // an older one has no room for all that is told of a call
+    chmodSync(growing, OWN_FILE); // a copy inherits the mode of its source
+    bringUpToDate(growing, from); // before carryLedger, which needs the current columns
     const callsCarried = old === undefined ? null : carryLedger(growing, old, lockWaitMs);
-    keepOnDisk(growing);
+    syncToDisk(growing);
     renameSync(growing, restoredName(path));
     return callsCarried;
   } finally {
@@ -181,22 +169,22 @@ const prepareCopy = (
 };
 
 /**
- * Exchanges the lake of a data directory for a copy of `from`. The lake is moved before its journals:
- * alone at its place it would be opened without its last commits. One that was cut off in between
- * is brought together where it was set aside, so that the calls in its journal are counted too.
+ * Replaces the lake of a data directory by a copy of `from`. Moves the lake before its journals: a lake
+ * without its journals would be opened without its last commits. If an earlier restore was
+ * interrupted in between, moves the journals to the lake it had set aside first.
  */
 const exchange = (dataDir: string, from: string, now: number, lockWaitMs: number): Restored => {
   const path = join(dataDir, LAKE_FILE);
-  const stands = existsSync(path);
-  const wasCutOff = !stands && existsSync(restoredName(path));
-  const before = wasCutOff ? lastSetAside(dataDir) : undefined;
+  const exists = existsSync(path);
+  const wasInterrupted = !exists && existsSync(restoredName(path));
+  const before = wasInterrupted ? lastSetAside(dataDir) : undefined;
   if (before !== undefined) moveJournals(path, before);
-  const callsCarried = prepareCopy(path, from, stands ? path : before, lockWaitMs);
+  const callsCarried = prepareCopy(path, from, exists ? path : before, lockWaitMs);
   const setAside = before ?? nextSetAside(dataDir, now);
-  if (stands) renameSync(path, setAside);
+  if (exists) renameSync(path, setAside);
   moveJournals(path, setAside);
   renameSync(restoredName(path), path);
-  return { from, setAside: stands ? setAside : (before ?? null), callsCarried };
+  return { from, setAside: exists ? setAside : (before ?? null), callsCarried };
 };
 
 /** Explains errors of files and the disk; returns other errors unchanged. */
@@ -209,22 +197,19 @@ const explain = (error: unknown, path: string): unknown => {
   return lakeErrorOf(error, path) ?? error;
 };
 
-/** Reason why a file cannot be restored; undefined if it can. */
 const backupFault = (path: string): string | undefined => {
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file === undefined) return 'there is no such file';
+  if (file === undefined) return 'the file does not exist';
   if (!file.isFile()) return 'it is not a regular file';
   return faultOf(path);
 };
 
 /**
- * Puts a backup in the lake's place, after checking it. What stood there is kept beside it, and the
- * calls it counted since are counted on where it can still be read. One that was cut off is done
- * again: the lake it had set aside is the one whose calls are counted on.
+ * Checks a backup and restores it. Keeps the former lake beside it and carries its newer calls over. Can
+ * be repeated after an interruption.
  * @param file undefined: the newest backup
- * @param lockWaitMs how long another program may hold the lake's lock
- * @throws UsageError when there is no such backup or it is not whole; nothing is changed then.
- * LakeError when the disk is full or another program holds the lake's lock
+ * @throws UsageError when the backup is missing or damaged, before any change; LakeError when the disk
+ * is full or another program holds the lake's lock
  */
 export const restoreLake = (
   dataDir: string,
@@ -236,7 +221,7 @@ export const restoreLake = (
     const from = file ?? backupsIn(dataDir).at(-1)?.path;
     if (from === undefined)
       throw new UsageError(
-        `There is no backup in ${join(dataDir, BACKUPS)}. Pass a file: \`${commandText('doctor --restore FILE')}\`.`,
+        `No backup found in ${join(dataDir, BACKUPS)}. Name a file: \`${commandText('doctor --restore FILE')}\`.`,
       );
     const fault = backupFault(from);
     if (fault !== undefined)

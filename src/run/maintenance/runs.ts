@@ -2,7 +2,7 @@ import type { ItemState } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 
-/** One run, as people read it. Instants are Unix ms. */
+/** Instants are Unix ms. */
 export interface RunLine {
   id: number;
   outcome: string;
@@ -14,7 +14,7 @@ export interface RunLine {
   reason: string | null;
 }
 
-/** Which runs are meant: those that had begun by `asOf` (Unix ms), newest first. */
+/** Selects runs that started by `asOf` (Unix ms), newest first. */
 export interface RunsQuery {
   readonly asOf: number;
   readonly limit: number;
@@ -22,28 +22,27 @@ export interface RunsQuery {
   readonly page: number;
 }
 
-/** Requests of one job in a run, by what became of them. */
+/** Requests of one job in a run, counted by state. */
 export interface JobItems extends Record<ItemState, number> {
   readonly job: string;
 }
 
-/** One request of a run. */
 export interface RunItem {
   readonly job: string;
   readonly request: string;
   readonly state: ItemState;
   readonly attempts: number;
   readonly error: string | null;
-  /** Why it was chosen, as the job that planned it wrote it; null: it is always asked. */
+  /** Reason for choosing it, written by its job; null: it is always made. */
   readonly reason: Readonly<Record<string, unknown>> | null;
-  /** HTTP status of its last call; null: none came back. */
+  /** HTTP status of its last call; null: no response. */
   readonly status: number | null;
-  /** What its calls took altogether, ms; null: none came back. */
+  /** Duration of its calls, ms; null: no response. */
   readonly tookMs: number | null;
   readonly rowsChanged: number | null;
 }
 
-/** A run and a page of its requests, in the order they were planned. */
+/** A run and a page of its requests, in planned order. */
 export interface OpenedRun {
   readonly run: RunLine;
   readonly byJob: readonly JobItems[];
@@ -62,7 +61,7 @@ const RUN_SHAPE = {
   calls: 'number',
 } as const;
 
-/** As it stood at an instant: what came after had not happened. */
+// as known at @asOf
 const RUN = `
   select r.id, r.started_at as startedAt, r.jobs,
     iif(r.finished_at > @asOf, 'running', r.outcome) as outcome,
@@ -77,7 +76,7 @@ const lineOf = (row: RowOf<typeof RUN_SHAPE>): RunLine => ({
   jobs: JSON.parse(row.jobs) as string[],
 });
 
-/** Runs, newest first, and how many there are. */
+/** A page of runs, newest first, and their total. */
 export const runsPage = (
   { sqlite }: Pick<Lake, 'sqlite'>,
   { asOf, limit, page }: RunsQuery,
@@ -96,7 +95,7 @@ const BY_JOB = `
     sum(state = 'failed') as failed, sum(state = 'skipped') as skipped
   from run_items where run_id = ? group by job order by min(position)`;
 
-/** What became of the requests of a run, job by job in the order they were planned. */
+/** Counts the requests of a run by job and state, in planned order. */
 export const runItemsByJob = ({ sqlite }: Pick<Lake, 'sqlite'>, runId: number): JobItems[] =>
   prepare(sqlite, BY_JOB, {
     job: 'text',
@@ -120,7 +119,7 @@ const ITEMS = `
       where c.run_id = @runId and c.job = p.job and c.request = p.request) as rowsChanged
   from page p order by p.position`;
 
-/** One run with a page of its requests; undefined where there was none of that id by `asOf`. */
+/** One run with a page of its requests; undefined if it had not started by `asOf`. */
 export const openedRun = (
   lake: Pick<Lake, 'sqlite'>,
   runId: number,

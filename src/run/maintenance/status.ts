@@ -5,21 +5,18 @@ import { rowsOf } from '../../lake/read/volumes.ts';
 import { type FailedRequest, lastFailures } from './failures.ts';
 import { type RunLine, runsPage } from './runs.ts';
 
-/** The state of a lake in numbers. */
 export interface LakeStatus {
   runs: RunLine[];
-  /** When each source was last asked with success, Unix ms. */
+  /** Newest successful call of each job, Unix ms. */
   freshness: { job: string; lastAnswerAt: number }[];
   volumes: { table: string; rows: number }[];
   drift: SeenDrift[];
   rejected: { reason: string; items: number; lastSeenAt: number }[];
-  /** Requests that calls failed for last. */
   failures: FailedRequest[];
-  /** What was noticed last. */
   events: { id: string; kind: string; subject: string; occurredAt: number; origin: string }[];
-  /** Endpoints that events no longer go to, and why. */
+  /** Webhook endpoints that get no events any more. */
   disabledEndpoints: { id: string; url: string; disabledAt: number; reason: string | null }[];
-  /** Partitions that changed since the last export. */
+  /** Partitions changed since the last export. */
   unexported: number;
 }
 
@@ -34,7 +31,6 @@ const COUNTED = [
   'events',
 ] as const;
 
-/** Reads the state of a lake; nothing is written. */
 export const lakeStatus = (lake: Lake): LakeStatus => {
   const { sqlite } = lake;
   const all = <const S extends Shape>(sql: string, shape: S): RowOf<S>[] =>

@@ -2,7 +2,7 @@ import { prepare } from '../../lake/prepare.ts';
 import { CALL_OUTCOMES } from './call-tally.ts';
 import { type LakeMetric, type Sample, type Scraped, seconds } from './lake-metric.ts';
 
-// the newest capture of each list, found by leaping from list to list in the index
+// newest capture of each list, by skipping from list to list in the index
 const NEWEST_CAPTURES = `
   with recursive first(key) as (
     select (select key from capture order by list, platform, period, captured_at limit 1)
@@ -45,7 +45,6 @@ const sourceLags = ({ lake, now, calls }: Scraped): Sample[] => {
   ]);
 };
 
-/** Metrics of calls, and of how old the newest responses are. */
 export const CALL_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_calls_total',

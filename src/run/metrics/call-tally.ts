@@ -1,7 +1,6 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 
-/** How a call ended, as metrics tell it. */
 export const CALL_OUTCOMES = [
   'ok',
   'limited',
@@ -11,7 +10,7 @@ export const CALL_OUTCOMES = [
   'unreachable',
 ] as const;
 
-/** Settled calls of one job that ended alike. `lastAt`: Unix ms. */
+/** Settled calls of one job with the same outcome. `lastAt`: Unix ms. */
 export interface CallCount {
   readonly job: string;
   readonly outcome: string;
@@ -29,12 +28,13 @@ const GROUPED = (where: string): string => `
       else 'refused' end as outcome
   from calls where finished_at is not null and ${where} group by job, outcome`;
 
+const SHAPE = { job: 'text', outcome: 'text', count: 'number', lastAt: 'number' } as const;
 const NEW = GROUPED('id > ?');
 const SETTLED_SINCE = GROUPED('id in (select value from json_each(?))');
 const UNSETTLED = 'select id from calls where finished_at is null';
 const NEWEST = 'select coalesce(max(id), 0) from calls';
 
-/** Counts the ledger by job and outcome, looking at each call once: a year has 600,000 of them. */
+/** Counts calls by job and outcome. Reads each call once: a year has 600,000. */
 export class CallTally {
   readonly #lake: Lake;
   #counts = new Map<string, CallCount>();
@@ -45,7 +45,7 @@ export class CallTally {
     this.#lake = lake;
   }
 
-  /** Counts what came since it was last asked. */
+  /** Counts new calls. */
   update(): { calls: CallCount[]; unsettled: number } {
     this.#lake.sqlite.transaction(() => this.#count())();
     return { calls: [...this.#counts.values()], unsettled: this.#unsettled.length };
@@ -55,21 +55,9 @@ export class CallTally {
     const { sqlite } = this.#lake;
     const newest = required(prepare(sqlite, NEWEST, 'number').get());
     const unsettled = prepare(sqlite, UNSETTLED, 'number').all();
-    for (const row of prepare<CallCount>(sqlite, NEW, {
-      job: 'text',
-      outcome: 'text',
-      count: 'number',
-      lastAt: 'number',
-    }).all(this.#countedTo))
-      this.#add(row);
+    for (const row of prepare(sqlite, NEW, SHAPE).all(this.#countedTo)) this.#add(row);
     const open = JSON.stringify(this.#unsettled);
-    for (const row of prepare<CallCount>(sqlite, SETTLED_SINCE, {
-      job: 'text',
-      outcome: 'text',
-      count: 'number',
-      lastAt: 'number',
-    }).all(open))
-      this.#add(row);
+    for (const row of prepare(sqlite, SETTLED_SINCE, SHAPE).all(open)) this.#add(row);
     this.#countedTo = newest;
     this.#unsettled = unsettled;
   }

@@ -1,14 +1,13 @@
 import type { ManifestTotals } from '../../output/parquet/manifest.ts';
 import { countOf, type LakeMetric, type Sample, seconds } from './lake-metric.ts';
 
-const exportSums = (manifest: ManifestTotals | undefined, of: 'rows' | 'bytes'): Sample[] => {
+const exportSums = (manifest: ManifestTotals | undefined, field: 'rows' | 'bytes'): Sample[] => {
   const sums = new Map<string, number>();
   for (const file of manifest?.files ?? [])
-    sums.set(file.table, (sums.get(file.table) ?? 0) + file[of]);
+    sums.set(file.table, (sums.get(file.table) ?? 0) + file[field]);
   return [...sums].map(([table, sum]) => [sum, { table }]);
 };
 
-/** Metrics of the Parquet files. */
 export const EXPORT_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_export_age_seconds',

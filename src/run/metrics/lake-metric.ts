@@ -6,22 +6,21 @@ import type { MonthState } from '../../upstream/throttle/month.ts';
 import type { CallCount } from './call-tally.ts';
 import type { Tallies } from './tallies.ts';
 
-/** A value, and the labels it stands under. */
 export type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 
-/** A key's month; the key is undefined where there is only one. */
+/** `key` is undefined if there is only one. */
 export interface KeyedMonth {
   readonly key: CountedKey | undefined;
   readonly month: MonthState | null;
 }
 
-/** What a scrape reads. `now` is Unix ms. */
+/** Data of a scrape. `now` is Unix ms. */
 export interface Scraped {
   readonly lake: Lake;
   readonly now: number;
-  /** Of each key; null where a shared ledger counts it and does not tell. */
+  /** Per key; null if the shared ledger did not answer. */
   readonly months: readonly KeyedMonth[];
-  /** False: calls of other machines count as well, in a shared ledger. */
+  /** False if a shared ledger counts the calls of several machines. */
   readonly countsItself: boolean;
   readonly tallies: Tallies;
   readonly calls: readonly CallCount[];
@@ -32,8 +31,8 @@ export interface Scraped {
 }
 
 /**
- * A metric that is read from the lake. Label values come from fixed sets or the settings, never
- * from data. What else is called a job is `source` here: `job` is Prometheus's own label.
+ * A metric read from the lake. Label values come from fixed sets or settings, never from data. The
+ * label `source` is the job, because `job` is Prometheus's own label.
  */
 export interface LakeMetric {
   readonly name: string;
@@ -43,10 +42,9 @@ export interface LakeMetric {
   read(scraped: Scraped): Sample[];
 }
 
-/** Prometheus counts time in seconds. */
 export const seconds = (ms: number): number => ms / 1000;
 
-/** Names of fixed sets that nothing was counted for stand at 0: a rate needs a first value. */
+/** Names without a count are 0: a rate needs a first value. */
 export const zeroFilled = (
   label: string,
   names: readonly string[],
@@ -57,6 +55,6 @@ export const zeroFilled = (
   return [...counts].map(([name, count]) => [count, { [label]: name }]);
 };
 
-/** Counts rows anew at each scrape: of small tables only. */
+/** Counts rows at each scrape. For small tables only. */
 export const countOf = ({ lake }: Scraped, what: string): number =>
   required(prepare(lake.sqlite, `select count(*) from ${what}`, 'number').get());

@@ -15,7 +15,7 @@ const fileSizes = ({ lake }: Scraped): Sample[] =>
     { file },
   ]);
 
-/** Every metric of the lake: what `sync` and `schedule` do, whichever process does it. */
+/** All metrics of the lake, for `sync` and `schedule` in any process. */
 export const LAKE_METRICS: readonly LakeMetric[] = [
   ...RUN_METRICS,
   ...CALL_METRICS,

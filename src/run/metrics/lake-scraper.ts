@@ -7,28 +7,27 @@ import { countedKeys } from '../../upstream/throttle/key-limits.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import type { Sample } from './lake-metric.ts';
 
-/** What the month of the upstream key allows. */
+/** Monthly limits of the upstream key. */
 export type QuotaLimits = Pick<Config, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'> & {
-  /** Several keys; unless given there is one. */
+  /** Default: one key. */
   readonly keys?: Config['keys'];
 };
 
-/** What one key allows, as the thread is told. */
+/** Limits of one key. */
 export type ScrapedKey = Omit<QuotaLimits, 'keys'> & { readonly key: CountedKey | undefined };
 
-/** What a shared ledger says of each key's month at an instant (Unix ms); null: it does not tell now. */
+/** Month of each key in a shared ledger at `now` (Unix ms); null: the ledger did not answer. */
 export type SharedMonths = (now: number) => Promise<readonly (MonthState | null)[]>;
 
-/** What the thread is sent: `months` is undefined where the lake counts them itself. */
+/** `months` is undefined if the lake counts the calls. */
 export interface ScrapeRequest {
   readonly now: number;
   readonly months: readonly (MonthState | null)[] | undefined;
 }
 
-/** What a scrape of the lake brought: samples in the order of `LAKE_METRICS`, or why it failed. */
+/** Samples in the order of `LAKE_METRICS`, or the reason of a failure. */
 export type ScrapeReport = { readonly samples: readonly Sample[][] } | { readonly failed: string };
 
-/** What the thread is started with. */
 export interface ScrapeStart {
   readonly dataDir: string;
   readonly keys: readonly ScrapedKey[];
@@ -60,7 +59,7 @@ export class LakeScraper {
     this.#sharedMonths = sharedMonths;
   }
 
-  /** As of `now` (Unix ms). Never throws because of the lake: the report says what failed. */
+  /** As of `now` (Unix ms). Errors of the lake are reported, not thrown. */
   async scrape(now: number): Promise<ScrapeReport> {
     const months = await this.#sharedMonths?.(now);
     try {

@@ -5,16 +5,14 @@ import { LAKE_METRICS } from './lake-metrics.ts';
 import { LakeScraper, type QuotaLimits, type SharedMonths } from './lake-scraper.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
-/** A request that was answered. */
 export interface ServedRequest {
   readonly method: string;
-  /** The route's pattern, never the address: that is anybody's to choose. */
+  /** The route's pattern. Clients can choose addresses freely. */
   readonly route: string;
   readonly status: number;
   readonly tookMs: number;
 }
 
-/** Name, type, help and labels of a metric. */
 interface ListedMetric {
   readonly name: string;
   readonly type: string;
@@ -25,13 +23,13 @@ interface ListedMetric {
 export interface MetricsOptions extends QuotaLimits {
   readonly dataDir: string;
   readonly clock: Clock;
-  /** Where a shared ledger counts the months of the upstream keys. */
+  /** Set if a shared ledger counts the calls of the upstream keys. */
   readonly sharedMonths?: SharedMonths;
-  /** Receives a sentence for whoever runs the service when the lake's metrics go, or come back. */
+  /** Receives a sentence when the lake becomes unreadable or readable again. */
   readonly report?: (sentence: string) => void;
 }
 
-/** From a repeated response out of memory to the longest that a request may take. */
+/** From a cached response to the longest timeout. */
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
@@ -42,7 +40,7 @@ const labelsOf = (metric: object): string[] =>
 
 const fill = (metric: Settable, samples: readonly Sample[]): void => {
   metric.reset();
-  // a reset leaves 0 where there are no labels, but not known is not zero
+  // reset() sets a metric without labels to 0, but unknown is not zero
   if (labelsOf(metric).length === 0) metric.remove();
   for (const [value, labels = {}] of samples)
     if (metric instanceof Gauge) metric.set({ ...labels }, value);
@@ -66,7 +64,6 @@ const durationsHistogram = (registers: Registry[]) =>
     registers,
   });
 
-/** The metrics of one service and of the lake in its data directory. */
 export class Metrics {
   readonly #clock: Clock;
   readonly #tell: (sentence: string) => void;
@@ -77,7 +74,7 @@ export class Metrics {
   readonly #durations: ReturnType<typeof durationsHistogram>;
   readonly #stopProcess: () => void;
   readonly #lake: LakeScraper;
-  /** The scrape that is under way, which all who ask meanwhile share. */
+  /** Scrape in progress, shared by simultaneous requests. */
   #underWay: Promise<string> | undefined;
   #fault: string | undefined;
   #isClosed = false;
@@ -110,7 +107,7 @@ export class Metrics {
     this.#durations.observe({ route }, tookMs / 1000);
   }
 
-  /** All of them as text, in the Prometheus format. Never throws for the lake's sake. */
+  /** All metrics in the Prometheus format. Never throws because of the lake. */
   text(): Promise<string> {
     this.#underWay ??= this.#scrape().finally(() => {
       this.#underWay = undefined;

@@ -7,10 +7,9 @@ const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 
 /**
- * Metrics of this process, under the names that clients of many languages and their dashboards share.
- * Not prom-client's own collection: its observers cannot be stopped, and a process may start several
- * services.
- * @returns what stops them
+ * Metrics of this process, under the names of Prometheus client libraries. prom-client's own
+ * collection cannot be stopped, and a process may start several services.
+ * @returns a function that stops collecting
  */
 export const addProcessMetrics = (registry: Registry, clock: Clock): (() => void) => {
   const registers = [registry];

@@ -5,17 +5,16 @@ import { type LakeMetric, type Sample, type Scraped, seconds } from './lake-metr
 
 const PAUSE_LEFT = 'select min(until_at - @now, until_at - set_at) from pause where key = @key';
 
-/** No label where there is only one key. */
+/** No label if there is only one key. */
 const labelOf = (key: CountedKey | undefined): Record<string, string> =>
   key === undefined ? {} : { key: key.name };
 
-/** A figure of each key's month; what is not known is left out. */
+/** A figure of each known month. */
 const ofMonths =
   (figure: (month: MonthState) => number) =>
   ({ months }: Scraped): Sample[] =>
     months.flatMap(({ key, month }) => (month === null ? [] : [[figure(month), labelOf(key)]]));
 
-/** Metrics of what the month allows, and of waits that the service asked for. */
 export const QUOTA_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_quota_limit_calls',
@@ -58,7 +57,7 @@ export const QUOTA_METRICS: readonly LakeMetric[] = [
     help: 'Remaining seconds of a wait that the service asked for.',
     labels: ['key'],
     read: ({ lake, now, countsItself, months }) => {
-      if (!countsItself) return []; // it stands in the shared ledger
+      if (!countsItself) return []; // it is in the shared ledger
       const left = prepare(lake.sqlite, PAUSE_LEFT, 'number');
       return months.map(({ key }) => {
         const leftMs = left.get({ now, key: keyName(key) }) ?? 0;

@@ -1,37 +1,30 @@
-import { type LakeMetric, type Sample, seconds, zeroFilled } from './lake-metric.ts';
+import { type LakeMetric, type Sample, type Scraped, seconds, zeroFilled } from './lake-metric.ts';
 
-const ENDED = ['complete', 'partial', 'failed'];
-const UNFINISHED = ['running', 'paused'];
+const countRuns =
+  (...outcomes: string[]) =>
+  ({ tallies }: Scraped): Sample[] =>
+    zeroFilled(
+      'outcome',
+      outcomes,
+      tallies.runs.flatMap(({ outcome, runs }) =>
+        outcomes.includes(outcome) ? [[outcome, runs] as const] : [],
+      ),
+    );
 
-/** Metrics of runs. */
 export const RUN_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_runs_total',
     type: 'counter',
     help: 'Finished runs by outcome: complete, partial, failed.',
     labels: ['outcome'],
-    read: ({ tallies }) =>
-      zeroFilled(
-        'outcome',
-        ENDED,
-        tallies.runs.flatMap(({ outcome, runs }) =>
-          ENDED.includes(outcome) ? [[outcome, runs] as const] : [],
-        ),
-      ),
+    read: countRuns('complete', 'partial', 'failed'),
   },
   {
     name: 'trendlake_runs_unfinished',
     type: 'gauge',
     help: 'Running or paused runs.',
     labels: ['outcome'],
-    read: ({ tallies }) =>
-      zeroFilled(
-        'outcome',
-        UNFINISHED,
-        tallies.runs.flatMap(({ outcome, runs }) =>
-          UNFINISHED.includes(outcome) ? [[outcome, runs] as const] : [],
-        ),
-      ),
+    read: countRuns('running', 'paused'),
   },
   {
     name: 'trendlake_run_last_end_timestamp_seconds',

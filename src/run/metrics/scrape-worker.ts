@@ -13,10 +13,9 @@ import { LAKE_METRICS } from './lake-metrics.ts';
 import type { ScrapeReport, ScrapeRequest, ScrapeStart } from './lake-scraper.ts';
 import { type Tallies, tallyLake } from './tallies.ts';
 
-// The thread that reads the lake for a scrape, so that the one that serves does not wait for it.
-// Whole tables are counted again when the lake was written to: at once where that is quick, else
-// after the response and at most a hundredth of the time, so that neither scrapes nor a core wait
-// for it however large the lake is.
+// Reads the lake for a scrape in a worker thread, so that the service does not wait. After writes,
+// whole tables are counted again: immediately if that is quick, else after the response and for at
+// most 1 % of the time.
 
 const { dataDir, keys } = threadStart<ScrapeStart>();
 const QUICK_MS = 20;
@@ -42,16 +41,20 @@ const tally = (lake: Lake): Open['tallies'] => {
 const openLake = (): Open => {
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-  lake.sqlite.pragma('temp_store = FILE'); // the first count sorts a year of calls, not in memory
+  lake.sqlite.pragma('temp_store = FILE'); // the first count sorts a year of calls, too many for memory
   return { lake, calls: new CallTally(lake), tallies: tally(lake) };
 };
 
-/** Counts again what was written to since. @param costsMs what a count may cost to be made now */
-const recount = (of: Open, costsMs: number): void => {
-  const { version, madeAt, costMs } = of.tallies;
+/**
+ * Counts again after writes.
+ * @param maxCostMs maximum duration for counting now
+ */
+const recount = (source: Open, maxCostMs: number): void => {
+  const { version, madeAt, costMs } = source.tallies;
   const restedMs = systemClock.monotonic() - madeAt;
-  const due = costMs < QUICK_MS || restedMs >= PATIENCE * costMs;
-  if (costMs < costsMs && due && version !== lakeVersion(of.lake)) of.tallies = tally(of.lake);
+  const isDue = costMs < QUICK_MS || restedMs >= PATIENCE * costMs;
+  if (costMs < maxCostMs && isDue && version !== lakeVersion(source.lake))
+    source.tallies = tally(source.lake);
 };
 
 const manifestOf = (): ManifestTotals | undefined => {
@@ -62,7 +65,7 @@ const manifestOf = (): ManifestTotals | undefined => {
   return manifest.content;
 };
 
-/** What `work` gives, or why it cannot; then the lake is opened anew the next time. */
+/** Result of `work`, or the reason of its failure. After a failure, the lake is reopened next time. */
 const orFailed = <T>(work: () => T): T | { failed: string } => {
   try {
     return work();

@@ -3,13 +3,13 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { COUNTED_TABLES, rowsOf } from '../../lake/read/volumes.ts';
 
-/** What whole tables have to be read for. Instants are Unix ms. */
+/** Counts of whole tables. Instants are Unix ms. */
 export interface Tallies {
   runs: { outcome: string; runs: number; lastAt: number | null }[];
   rows: { table: string; rows: number }[];
   rejected: number;
   drift: number;
-  /** Of kinds nobody knows: `other`. */
+  /** Unknown kinds are `other`. */
   events: { kind: string; events: number }[];
   deliveries: { state: string; deliveries: number }[];
 }
@@ -22,7 +22,7 @@ const EVENTS = `
     count(*) as events
   from events group by 1`;
 
-/** Counts a lake: time grows with it, so see that it is not done at every scrape. */
+/** Counts a lake. The time grows with its size, so do not call it at every scrape. */
 export const tallyLake = ({ sqlite }: Lake): Tallies => {
   const count = (table: string): number =>
     required(prepare(sqlite, `select count(*) from ${table}`, 'number').get());

@@ -9,7 +9,7 @@ import type { PlanConfig, PlannedJob } from '../plan/month-plan.ts';
 import type { PipelineQuery, PipelineState, SpentElsewhere } from './pipeline-state.ts';
 import type { ScheduledChore } from './schedule-state.ts';
 
-/** What the thread is started with: a thread is handed data, so lists are counted before. */
+/** Start data of the thread. Functions cannot be sent, so lists are counted before. */
 export interface PipelineStart {
   readonly dataDir: string;
   readonly config: PlanConfig;
@@ -20,13 +20,12 @@ export interface PipelineStart {
 
 type CountedJob = Omit<PlannedJob, 'lists'> & { readonly lists: number };
 
-/** Settings of a pipeline, as far as its page tells of them. */
 export interface PipelineOptions {
   readonly dataDir: string;
   readonly config: PlanConfig & KeysConfig & { readonly pricePer1000?: Price | undefined };
   readonly jobs: readonly PlannedJob[];
   readonly chores: readonly ScheduledChore[];
-  /** What is spent of each key's month at an instant (Unix ms), where another ledger than the lake's counts it. */
+  /** Spent calls of each key at `now` (Unix ms), if a shared ledger counts them. */
   readonly spent?: ((now: number) => Promise<readonly MonthSpent[]>) | undefined;
 }
 
@@ -67,7 +66,7 @@ const startOf = ({ dataDir, config, jobs, chores }: PipelineOptions): PipelineSt
   })),
 });
 
-/** Reads the state of a pipeline in a worker thread that starts with the first reading. */
+/** Reads the state of a pipeline in a worker thread that starts with the first read. */
 export class PipelineReader {
   readonly #options: PipelineOptions;
   readonly #thread: Thread<PipelineQuery, PipelineState>;
@@ -82,7 +81,7 @@ export class PipelineReader {
     });
   }
 
-  /** Price of 1,000 calls, if it is set. */
+  /** Price of 1,000 calls. */
   get price(): Price | undefined {
     return this.#options.config.pricePer1000;
   }

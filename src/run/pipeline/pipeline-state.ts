@@ -28,25 +28,23 @@ import { type CallsLeft, planLine } from '../plan/month-plan.ts';
 import { DAEMON } from '../schedule/daemon.ts';
 import { type BackupState, backupOf, nextSlot, type PipelineSettings } from './schedule-state.ts';
 
-/** Settings and schedules, and how the month of each key is planned. */
 export interface KeyedSettings extends PipelineSettings {
   readonly plans: readonly KeyPlan[];
 }
 
-/** What a ledger of many machines says is spent of each key's month, or why it says nothing. */
+/** Spent calls of each key in a shared ledger, or the reason why they are unknown. */
 export type SpentElsewhere = readonly MonthSpent[] | { readonly unknown: string };
 
-/** What is wanted of a pipeline. */
 export interface PipelineQuery extends RunsQuery {
-  /** The present, Unix ms. */
+  /** Unix ms. */
   readonly now: number;
-  /** What is spent, where another ledger than the lake's counts it; or why nobody knows now. */
+  /** Set if a shared ledger counts the calls. */
   readonly spent?: SpentElsewhere | undefined;
-  /** A run to open, and which page of its requests. */
+  /** Run to open, and the page of its requests. */
   readonly run: { readonly id: number; readonly page: number } | undefined;
 }
 
-/** A source, when it answered last and is due next. Instants are Unix ms. */
+/** Instants are Unix ms. */
 export interface SourceState {
   readonly job: string;
   readonly lastAnswerAt: number | null;
@@ -54,30 +52,27 @@ export interface SourceState {
   readonly nextAt: number | null; // null: it is off
 }
 
-/** One table of the Parquet export. */
 export interface TableFigures {
   readonly table: string;
   readonly files: number;
   readonly rows: number;
   readonly bytes: number;
-  /** Its newest partition, a UTC date; null: it has none. */
+  /** UTC date of its newest partition; null: none. */
   readonly newest: string | null;
 }
 
-/** A month's calls over time. */
 export interface BurnDown {
   readonly month: MonthState;
-  /** What was left over time; empty where other machines spend too, as when they did is not known here. */
+  /** Calls left so far; empty if other machines spend too, because their times are unknown. */
   readonly spentLine: readonly CallsLeft[];
   readonly planLine: readonly CallsLeft[];
 }
 
-/** The month's calls, and those of each key over time. */
 export interface QuotaState extends Accounting {
   readonly lines: readonly (BurnDown & { readonly name: string | undefined })[];
 }
 
-/** What holds now, whatever instant is shown. */
+/** Current state, whatever instant is shown. */
 export interface PipelineNow {
   readonly status: LakeStatus;
   readonly quota: QuotaState | { readonly unknown: string };
@@ -87,8 +82,8 @@ export interface PipelineNow {
   readonly backup: BackupState | null;
   readonly parquet: {
     readonly exportedAt: string;
-    readonly codec: string | null; // null: not told
-    /** False: an earlier version wrote its files, and the next export writes all of them anew. */
+    readonly codec: string | null; // null: unknown
+    /** False: an earlier version wrote the files, and the next export rewrites all of them. */
     readonly isCurrent: boolean;
     readonly tables: readonly TableFigures[];
   } | null;
@@ -97,7 +92,7 @@ export interface PipelineNow {
   readonly origin: Origin | undefined;
 }
 
-/** Runs as of an instant, a run opened, and what holds now; null where the past is shown. */
+/** Runs as of an instant, an opened run, and the current state (null if the past is shown). */
 export interface PipelineState {
   readonly runs: {
     readonly total: number;
@@ -109,27 +104,24 @@ export interface PipelineState {
   readonly present: PipelineNow | null;
 }
 
-/** What the timeline reaches back, and how many runs it shows at most. */
 const TIMELINE_MS = 7 * DAY_MS;
 const MOST_LATELY = 400;
 
 const tablesOf = ({ files }: ManifestTotals): TableFigures[] =>
-  [...Map.groupBy(files, ({ table }) => table)].map(([table, its]) => ({
+  [...Map.groupBy(files, ({ table }) => table)].map(([table, partitions]) => ({
     table,
-    files: its.length,
-    rows: its.reduce((sum, { rows }) => sum + rows, 0),
-    bytes: its.reduce((sum, { bytes }) => sum + bytes, 0),
-    newest: its.reduce<string | null>(
-      (newest, { date }) => (date !== null && (newest === null || date > newest) ? date : newest),
-      null,
-    ),
+    files: partitions.length,
+    rows: partitions.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: partitions.reduce((sum, { bytes }) => sum + bytes, 0),
+    newest: partitions.map(({ date }) => date ?? '').reduce((a, b) => (a > b ? a : b)) || null,
   }));
 
 const parquetOf = (dataDir: string): PipelineNow['parquet'] => {
-  const told = manifestTotals(join(dataDir, 'parquet'));
-  if (told === undefined) return null;
-  const { exportedAt, codec } = told;
-  return { exportedAt, codec, isCurrent: isCurrent(told, SCHEMA_VERSION), tables: tablesOf(told) };
+  const manifest = manifestTotals(join(dataDir, 'parquet'));
+  if (manifest === undefined) return null;
+  const { exportedAt, codec } = manifest;
+  const tables = tablesOf(manifest);
+  return { exportedAt, codec, isCurrent: isCurrent(manifest, SCHEMA_VERSION), tables };
 };
 
 const quotaOf = (
@@ -183,7 +175,7 @@ const currentState = (
   };
 };
 
-/** Reads the pipeline of a lake; nothing is written. What `trendlake status` reads, by the same functions. */
+/** Reads the state of a pipeline, with the same functions as `trendlake status`. */
 export const pipelineState = (
   lake: Lake,
   settings: KeyedSettings,

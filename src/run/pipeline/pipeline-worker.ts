@@ -6,7 +6,7 @@ import { withWatches } from '../plan/watch-planner.ts';
 import type { PipelineStart } from './pipeline-reader.ts';
 import { type PipelineQuery, type PipelineState, pipelineState } from './pipeline-state.ts';
 
-// The thread that reads the pipeline, so that the one that serves does not wait for counts of tables.
+// Reads the pipeline in a worker thread, so that the service does not wait for counts.
 
 const CACHE_KIB = 4 * 1024;
 
@@ -38,12 +38,12 @@ const read = (query: PipelineQuery): PipelineState => {
   try {
     lake ??= openLakeForReading(dataDir);
     lake.sqlite.pragma(`cache_size = -${CACHE_KIB}`);
-    lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
+    lake.sqlite.pragma('temp_store = FILE'); // sorting must not use memory
     const of = lake;
     return oneReading(of, () => pipelineState(of, settingsAt(of, query.now), query));
   } catch (error) {
     lake?.close();
-    lake = undefined; // opened anew the next time
+    lake = undefined; // reopened next time
     throw error;
   }
 };

@@ -12,7 +12,7 @@ import type { MonthForecast } from './month-forecast.ts';
 import { type PlannedJob, planMonth } from './month-plan.ts';
 import { forecastTogether, spentTogether } from './months-together.ts';
 
-/** What one job spent this month, and what that bought. */
+/** Calls of one job this month. */
 export interface JobAccount {
   job: string;
   calls: number;
@@ -22,33 +22,32 @@ export interface JobAccount {
   rowsPerCall: number;
 }
 
-/** The month in money. Instants are Unix ms. */
+/** Instants are Unix ms. */
 export interface Accounting {
   month: MonthState;
   byJob: JobAccount[];
-  /** Calls a day over the last seven days, or since the first call where that is less. */
+  /** Average of the last seven days, or since the first call if that is later. */
   callsPerDay: number;
-  /** Calls spent when the month ends, by the schedules: what the plan says. */
+  /** Calls spent at the end of the month, on schedule. */
   forecast: number;
-  /** When the month's calls end by the schedules; null: not before the month does. */
+  /** Instant at which the month's calls run out on schedule; null: not this month. */
   spentAt: number | null;
-  /** What the schedules will spend of the rest, and whether there is enough. */
   plan: MonthForecast;
-  /** What the service last stated of its limits, to which of several keys, and how it was read. */
+  /** Limits last stated by the service, with the key's name if there are several. */
   hints: (QuotaHint & { key?: string })[];
-  /** Each key's part, where there are several; all beside it is of the keys together. */
+  /** Per key, if there are several. The other figures are totals. */
   keys?: KeyAccount[];
 }
 
-/** One key's month. Instants are Unix ms. */
+/** Instants are Unix ms. */
 export interface KeyAccount {
   name: string;
   platforms: readonly Platform[];
   ratePerMinute: number;
   month: MonthState;
-  /** Undefined where only the shared ledger knows. */
+  /** Undefined if only the shared ledger knows. */
   moment?: KeyMoment;
-  /** Calls spent when its month ends, by the schedules. */
+  /** Calls spent at the end of its month, on schedule. */
   forecast: number;
   plan: MonthForecast;
 }
@@ -56,7 +55,6 @@ export interface KeyAccount {
 const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
   (config.quotaReset === 'rolling' ? 0 : spent.month.spent) + plan.fixed + plan.refreshes;
 
-/** How a key's month stands and what its schedules make of it. */
 export const accountOf = (key: KeyMonth): KeyAccount => {
   const { config, jobs, spent } = key;
   const plan = planMonth(jobs, config, spent);
@@ -71,7 +69,7 @@ export const accountOf = (key: KeyMonth): KeyAccount => {
   };
 };
 
-/** Where the month's calls went and will go, by what is spent of each key's; only reads. */
+/** Totals of the month so far, and its forecast. */
 export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accounting => {
   const { month, at: now } = spentTogether(months.map(({ spent }) => spent));
   const byJob = prepare<JobAccount>(
@@ -105,11 +103,11 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
       key === undefined || keys.length === 1 ? hint : { ...hint, key: key.name },
     ),
   );
-  const told = { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
-  return keys.length === 1 ? told : { ...told, keys };
+  const totals = { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
+  return keys.length === 1 ? totals : { ...totals, keys };
 };
 
-/** The same as of `now`, with what a ledger says is spent. `jobs`: every job there is. */
+/** Reads the spent calls from a ledger. `jobs`: all jobs. */
 export const accounting = async (
   lake: Lake,
   config: Config,

@@ -6,24 +6,23 @@ import { type WallClockChange, wallClockChanges } from './wall-clock.ts';
 const FARTHEST_BACK_MS = 32 * DAY_MS;
 const LONGEST_REPEAT_MS = DAY_MS;
 
-/** Whether the expression, read as wall time, matches. */
 const matcherOf = (expression: string, timezone: string): ((at: number) => boolean) => {
   const task = createTask(expression, () => {}, { timezone });
-  void task.destroy(); // node-cron keeps every task until then; a destroyed one still matches
+  void task.destroy(); // node-cron keeps a task until it is destroyed; `match` still works then
   return (at) => task.match(new Date(at));
 };
 
-/** The slots of a job. Instants are Unix ms, on whole minutes. */
+/** Slots of a job, Unix ms on whole minutes. */
 export interface Cron {
-  /** The newest slot at or before `now`, looking back at most 32 days; undefined without one. */
+  /** Newest slot at or before `now`, at most 32 days back. */
   previousSlot(now: number): number | undefined;
-  /** The slots after `from` and before `to`. */
+  /** Slots after `from` and before `to`. */
   slots(from: number, to: number): number[];
-  /** Calls `onSlot` whenever a slot comes, until the returned function is called. */
+  /** Calls `onSlot` at each slot. Returns a function that stops it. */
   start(onSlot: (slotAt: number) => void): () => void;
 }
 
-/** Minutes, and in UTC hours, outside of which an expression matches nothing: cheaper to ask than node-cron. */
+/** Rejects most minutes quickly, because node-cron is slow. Hours are checked in UTC only. */
 class Prefilter {
   readonly #step: number;
   readonly #minutes: ReadonlySet<number>;
@@ -45,10 +44,9 @@ class Prefilter {
 
 /**
  * A cron expression in a time zone.
- *
- * A job of certain hours is due once a day, whatever the wall clock does: in the night that skips its
- * minute right after the jump, in the one that repeats it the first time. A job of every hour (`*`)
- * follows the hours that pass.
+ * A job with fixed hours runs once a day even if the wall clock changes: right after the jump if
+ * its minute is skipped, the first time if it is repeated. A job of every hour (`*`) follows
+ * elapsed hours.
  */
 export class CronExpression implements Cron {
   readonly #expression: string;
@@ -58,7 +56,7 @@ export class CronExpression implements Cron {
   readonly #matches: (at: number) => boolean;
   readonly #matchesWallTime: (at: number) => boolean;
 
-  /** @throws UsageError naming the job when the expression is none */
+  /** @throws UsageError naming the job when the expression is invalid */
   constructor(job: string, expression: string, timezone: string) {
     const fields = expression.trim().split(/\s+/);
     if (!validate(expression) || fields.length !== 5)
@@ -102,7 +100,7 @@ export class CronExpression implements Cron {
     return () => void task.destroy();
   }
 
-  /** Tells slots between two instants (Unix ms). */
+  /** Returns a test for slots between two instants (Unix ms). */
   #slotsWithin(from: number, to: number): (at: number) => boolean {
     const changes = this.#keepsToWallClock
       ? wallClockChanges(this.#timezone, from - LONGEST_REPEAT_MS, to)
@@ -117,7 +115,7 @@ export class CronExpression implements Cron {
       madeUpFor.has(at) || (this.#prefilter.mayMatch(at) && this.#matches(at) && !isRepeated(at));
   }
 
-  /** Whether a slot lies in the wall time that a change leaves out. */
+  /** True if the clock change skips a slot. */
   #isSkipped({ from, to }: WallClockChange): boolean {
     for (let at = from; at < to; at += MINUTE_MS) if (this.#matchesWallTime(at)) return true;
     return false;

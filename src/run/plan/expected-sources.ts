@@ -2,8 +2,8 @@ import type { ExpectedSource } from '../../alerts/notify/judge.ts';
 import { cronOfJob, type PlanConfig, type PlannedJob } from './month-plan.ts';
 
 /**
- * Which sources should have answered, and since when by `now`: a slot that was missed is caught up at
- * the next, so one that did not answer since the last slot but one is stale.
+ * Jobs with the instant since when they should have answered. A missed slot is caught up at the
+ * next one, so a job is stale if it has not answered since the slot before the last.
  */
 export const expectedSources = (
   jobs: readonly PlannedJob[],

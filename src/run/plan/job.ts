@@ -5,22 +5,21 @@ import type { Lake } from '../../lake/open.ts';
 import type { PlannedItem } from './planned-item.ts';
 import type { RefreshPlanner } from './refresh-planner.ts';
 
-/** What a job may read while it plans. It asks for nothing yet. */
 export interface PlanContext {
   lake: Lake;
   config: Config;
   clock: Clock;
   runId: number;
-  /** What the budget chooses for the two jobs that refresh what is known. */
+  /** Refreshes chosen by the budget. */
   refreshes: RefreshPlanner;
   /** Calls that watches may make in this run; 0 for other jobs. */
   watchCalls: number;
 }
 
-/** One scheduled job that asks for something; its file in jobs/ is named after it. */
+/** A scheduled job with calls. Its file in jobs/ has its name. */
 export interface Job {
   name: string;
-  /** Cron expression, in the configured time zone. */
+  /** Cron expression in the configured time zone. */
   schedule: string;
   /** Order of planning: lists first, then watches they did not serve, then refreshes of what moved. */
   stage: 'lists' | 'watches' | 'refreshes';
@@ -32,7 +31,6 @@ export interface Job {
   plan(context: PlanContext): PlannedItem[];
 }
 
-/** What a chore is handed of the world. */
 export interface ChoreContext {
   lake: Lake;
   config: Config;
@@ -42,23 +40,22 @@ export interface ChoreContext {
   signal: AbortSignal;
 }
 
-/** What a chore did. */
 export interface ChoreDone {
-  /** In words. */
+  /** Summary for people. */
   did: string;
-  /** What it wrote, of chores that write files. */
+  /** Written files and rows. */
   files?: number;
   rows?: number;
 }
 
-/** A scheduled job that asks the service for nothing. */
+/** A scheduled job without calls. */
 export interface Chore {
   name: string;
   schedule: string;
-  /** The job that it follows: where that one's schedule is changed, this one's changes with it. */
+  /** Job whose changed schedule also applies to this one. */
   schedulesWith?: JobName;
-  /** Whether the settings ask for it; always, unless given. */
+  /** True if the settings enable it. Default: always. */
   isWanted?(config: Config): boolean;
-  /** Does the work; safe to run twice. */
+  /** Safe to run twice. */
   run(context: ChoreContext): Promise<ChoreDone>;
 }

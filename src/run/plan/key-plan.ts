@@ -9,7 +9,7 @@ import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
 import { forecastTogether, spentTogether } from './months-together.ts';
 import { withWatches } from './watch-planner.ts';
 
-/** What the month of one key is planned by: its own limits, and the part of the work that it is dealt. */
+/** Limits of one key and its part of the work. */
 export interface KeyPlan {
   /** Undefined: the only key. */
   readonly key: CountedKey | undefined;
@@ -17,7 +17,7 @@ export interface KeyPlan {
   readonly jobs: readonly PlannedJob[];
 }
 
-/** A ceiling of all keys, dealt out by their pace; the parts add up to it. */
+/** Splits a limit among keys by their rate. The parts add up to it. */
 const partsOf = (ceiling: number | undefined, rates: readonly number[]): (number | undefined)[] => {
   const total = rates.reduce((sum, rate) => sum + rate, 0);
   let [before, given] = [0, 0];
@@ -30,23 +30,23 @@ const partsOf = (ceiling: number | undefined, rates: readonly number[]): (number
   });
 };
 
-/** Lists of a job that a key reads in one run, rounded up. */
+/** Lists of a job that a key reads per run, rounded up. */
 const listsOf = (
   { lists }: PlannedJob,
   key: OwnKey,
   keys: readonly OwnKey[],
   platforms: readonly Platform[],
 ): number => {
-  const of = (some: Platform[]): number => lists?.({ platforms: some }) ?? 0;
-  const overAll = of([]);
-  const ofPlatforms = platforms.map(
-    (platform) => (of([platform]) - overAll) * shareOf(platform, key, keys),
+  const countLists = (some: Platform[]): number => lists?.({ platforms: some }) ?? 0;
+  const shared = countLists([]);
+  const calls = platforms.reduce(
+    (sum, platform) => sum + (countLists([platform]) - shared) * shareOf(platform, key, keys),
+    shared * shareOf(undefined, key, keys),
   );
-  const calls = ofPlatforms.reduce((sum, part) => sum + part, 0);
-  return Math.ceil(calls + overAll * shareOf(undefined, key, keys) - 1e-9);
+  return Math.ceil(calls - 1e-9);
 };
 
-/** How the month of each key is planned, in their order. With one key that is how the month is. */
+/** Plans of the keys, in their order. A single key gets all of the work. */
 export const keyPlans = (
   keys: readonly OwnKey[],
   config: PlanConfig,
@@ -87,18 +87,17 @@ export const keyPlans = (
   }));
 };
 
-/** A key's month: how it is planned, and what is spent of it. */
 export interface KeyMonth extends KeyPlan {
   readonly spent: MonthSpent;
 }
 
-/** Who says what is spent, and as of when (Unix ms). */
+/** Source of spent calls, as of `now` (Unix ms). */
 interface SpentAt {
   readonly ledgers: LedgerSource;
   readonly now: number;
 }
 
-/** What is spent of each key's month, in their order; only reads. Without a lake nothing is there. */
+/** Spent calls of each key, in order. Without a lake, none are spent. */
 export const spentOfKeys = async (
   lake: Pick<Lake, 'sqlite'> | undefined,
   config: KeysConfig,
@@ -109,18 +108,17 @@ export const spentOfKeys = async (
   return spent;
 };
 
-/** The months of the keys whose spent calls are given in their order. */
 export const monthsOf = (
   config: PlanConfig & KeysConfig,
   jobs: readonly PlannedJob[],
   spent: readonly MonthSpent[],
 ): KeyMonth[] =>
   keyPlans(keysOf(config), config, jobs).flatMap((plan, index) => {
-    const its = spent[index];
-    return its === undefined ? [] : [{ ...plan, spent: its }];
+    const ofKey = spent[index];
+    return ofKey === undefined ? [] : [{ ...plan, spent: ofKey }];
   });
 
-/** The month of each key, by what a ledger says is spent. */
+/** Months of all keys, with spent calls from a ledger. */
 export const keyMonths = async (
   lake: Pick<Lake, 'sqlite'> | undefined,
   config: PlanConfig & KeysConfig,
@@ -129,7 +127,7 @@ export const keyMonths = async (
 ): Promise<KeyMonth[]> =>
   monthsOf(config, withWatches(jobs, lake, config, at), await spentOfKeys(lake, config, at));
 
-/** What is left of the months of all keys, spread over the jobs; `running` as in `planMonth`. */
+/** Forecast of all keys together. `running` as in `planMonth`. */
 export const planMonths = (
   months: readonly KeyMonth[],
   running: readonly string[] = [],

@@ -11,10 +11,10 @@ import type { Job } from './job.ts';
 import { keyPlans } from './key-plan.ts';
 import { refreshBudget } from './month-plan.ts';
 import { spentTogether } from './months-together.ts';
-import { joined, type RefreshBudget } from './refresh-budget.ts';
+import { addBudget, type RefreshBudget } from './refresh-budget.ts';
 import { watchAllowance, withWatches } from './watch-planner.ts';
 
-/** What is left of a key's month; null where the ledger cannot be reached, which stopped the run. */
+/** Remaining calls of a key; null if the ledger is unreachable, which stopped the run. */
 const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
   const { ratePerMinute: minute, callsPerMonth } = key;
   const name = key.key?.name ?? '';
@@ -30,7 +30,7 @@ const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
   }
 };
 
-/** What is left of the month: of all keys together and, where there are several, of each. */
+/** Remaining calls of all keys together, and of each if there are several. */
 export const quotaOf = async (lanes: readonly KeyLane[]): Promise<RunSummary['quota']> => {
   const keys: KeyQuota[] = [];
   for (const lane of lanes) keys.push(await ofLane(lane));
@@ -78,18 +78,18 @@ export const refreshBudgets = async (
     config,
     withWatches(allJobs, lake, config, { now: clock.now() }),
   );
-  const made = (name: RefreshJob): boolean => jobs.some((job) => job.name === name);
+  const runs = (name: RefreshJob): boolean => jobs.some((job) => job.name === name);
   let budgets: RefreshBudget[] = [];
   for (const [index, { key, ledger, stop }] of lanes.entries()) {
     const plan = plans[index];
     if (stop !== undefined || plan === undefined) continue;
     const { growth, creators } = refreshBudget(await ledger.spent(), plan.config, plan.jobs);
     const calls = {
-      growth: made('growth') ? growth : 0,
-      creators: made('creators') ? creators : 0,
+      growth: runs('growth') ? growth : 0,
+      creators: runs('creators') ? creators : 0,
     };
     const platforms = key.key === undefined ? PLATFORMS : key.platforms;
-    budgets = joined(budgets, { platforms, calls });
+    budgets = addBudget(budgets, { platforms, calls });
   }
   return budgets;
 };

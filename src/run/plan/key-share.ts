@@ -3,10 +3,9 @@ import { platformOfId } from '../../base/wire/fields.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import type { OwnKey } from '../../upstream/throttle/key-limits.ts';
 
-/** A key as far as what is asked with it goes. */
 type ServingKey = Pick<OwnKey, 'platforms' | 'ratePerMinute'>;
 
-/** The platform a request is about; undefined: it covers all of them. */
+/** Platform of a request; undefined: all platforms. */
 export const platformOf = (request: UpstreamRequest): Platform | undefined =>
   request.kind === 'analyze'
     ? platformOfId(request.id)
@@ -15,8 +14,8 @@ export const platformOf = (request: UpstreamRequest): Platform | undefined =>
       : undefined;
 
 /**
- * The keys that a request about a platform may be made with: those that have it among theirs. One
- * about no single platform is made with a key that has all of them; where none does, with the first.
+ * Keys for a request about a platform: those that serve it. A request about all platforms needs a
+ * key that serves all of them, or else uses the first key.
  */
 export const keysFor = <K extends ServingKey>(
   platform: Platform | undefined,
@@ -31,7 +30,7 @@ export const keysFor = <K extends ServingKey>(
   return whole.length > 0 ? whole : keys.slice(0, 1);
 };
 
-/** The part of the requests about a platform that a key makes, 0 to 1: keys share them by their pace. */
+/** Part (0 to 1) of a platform's requests that a key makes. Keys share them by their rate. */
 export const shareOf = <K extends ServingKey>(
   platform: Platform | undefined,
   key: K,

@@ -1,30 +1,30 @@
-/** A job that asks, with its slots until the month ends. */
+/** A job with its slots until the end of the month. */
 export interface JobLoad {
   job: string;
   /** Lists cost what they cost; refreshes spend what is left. */
   stage: 'lists' | 'watches' | 'refreshes';
   /** Cron expression, or `off`. */
   schedule: string;
-  /** Unix ms of its runs until the month ends, first one first. */
+  /** Unix ms of its runs until the end of the month, ascending. */
   runsAt: readonly number[];
-  /** Calls of one run of a list; of refreshes the most one run may make (infinite: no ceiling). */
+  /** Calls of one run of a list; maximum of one run of refreshes (infinite: no limit). */
   callsPerRun: number;
   /** Weight among the refreshes. */
   share: number;
 }
 
-/** What there is to spend until the month ends. */
+/** Calls to spend until the end of the month. */
 export interface Means {
   /** Calls of a whole month. */
   limit: number;
   /** Calls left. */
   remaining: number;
-  /** Of those, calls kept for people who ask by hand. */
+  /** Part of `remaining` kept for requests made by hand. */
   reserve: number;
   ratePerMinute: number;
 }
 
-/** What one job will spend until the month ends. */
+/** Calls of one job until the end of the month. */
 export interface JobForecast {
   job: string;
   schedule: string;
@@ -32,33 +32,30 @@ export interface JobForecast {
   callsPerRun: number;
   calls: number;
   minutesPerRun: number;
-  /** Of a month's calls. */
+  /** Part of a month's calls, 0 to 1. */
   shareOfMonth: number;
 }
 
-/** What the rest of the month will spend, and whether there is enough. */
+/** Calls until the end of the month. */
 export interface MonthForecast {
   jobs: JobForecast[];
   fixed: number;
   refreshes: number;
   reserve: number;
-  /** Calls nobody has a use for. */
+  /** Calls that no job can use. */
   surplus: number;
   fits: boolean;
-  /** Calls that are missing for lists and reserve. */
+  /** Missing calls for lists and reserve. */
   missing: number;
-  /** Unix ms of the first list that finds no call left; null: there is enough for all lists. */
+  /** Unix ms of the first list without calls left; null: enough for all lists. */
   spentAt: number | null;
-  /** What would make it fit, in words. */
+  /** Changes that would make it fit. */
   advice: string[];
 }
 
 const MOST_THINNED = 24;
 
-/**
- * How to thin schedules until `missing` calls are saved: the job that costs most first, each only as
- * much as it takes.
- */
+/** Advice to thin schedules until `missing` calls are saved, most expensive job first. */
 const adviceFor = (missing: number, lists: readonly JobForecast[]): string[] => {
   const advice: string[] = [];
   let still = missing;
@@ -81,7 +78,7 @@ const adviceFor = (missing: number, lists: readonly JobForecast[]): string[] => 
   return advice;
 };
 
-/** When lists on their schedules find no call left, nothing else being asked; null: never. */
+/** Instant at which lists run out of calls; null: never. */
 const spentAt = (lists: readonly JobLoad[], remaining: number): number | null => {
   const runs = lists
     .flatMap(({ runsAt, callsPerRun }) => runsAt.map((at) => ({ at, calls: callsPerRun })))
@@ -95,9 +92,8 @@ const spentAt = (lists: readonly JobLoad[], remaining: number): number | null =>
 };
 
 /**
- * Spreads what is left of the month: first the lists on their schedules, then the reserve; the refreshes
- * share the rest by weight, each evenly over its runs. What an earlier run did not spend is
- * part of the rest, so it rolls forward.
+ * Plans the rest of the month. Lists come first, then the reserve. Refreshes share the rest by
+ * weight, evenly over their runs. Unspent calls roll forward.
  */
 export const forecastMonth = (
   loads: readonly JobLoad[],

@@ -7,15 +7,14 @@ import { type Cron, CronExpression } from './cron.ts';
 import type { Job } from './job.ts';
 import { forecastMonth, type JobLoad, type MonthForecast } from './month-forecast.ts';
 
-/** A job as far as its schedule goes. */
 interface ScheduledJob {
   name: string;
   schedule: string;
-  /** The job whose schedule it takes where that one is changed and its own is not. */
+  /** Job whose changed schedule also applies to this one. */
   schedulesWith?: string;
 }
 
-/** The cron expression a job has by configuration, `off` where it is left out. */
+/** Configured cron expression, or `off`. */
 const scheduleOf = (
   { name, schedule, schedulesWith = name }: ScheduledJob,
   { schedules }: Pick<Config, 'schedules'>,
@@ -25,8 +24,8 @@ const scheduleOf = (
 };
 
 /**
- * A job's schedule by configuration; undefined where it is off.
- * @throws UsageError naming the setting when it is no cron expression
+ * Configured schedule of a job; undefined if it is off.
+ * @throws UsageError naming the setting when it is not a cron expression
  */
 export const cronOfJob = (
   job: ScheduledJob,
@@ -36,7 +35,7 @@ export const cronOfJob = (
   return schedule === 'off' ? undefined : new CronExpression(job.name, schedule, config.timezone);
 };
 
-/** The settings that a month's plan rests on. */
+/** Settings of a month's plan. */
 export type PlanConfig = Pick<
   Config,
   | 'quotaReset'
@@ -61,11 +60,10 @@ const ceilingOf = (job: PlannedJob, config: PlanConfig): number =>
   ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as RefreshJob] ??
   Number.POSITIVE_INFINITY;
 
-/** Most calls of one run of a list job: every list as deep as configured. */
+/** Maximum calls of one run of a list job. */
 const listCalls = (job: PlannedJob, config: PlanConfig): number =>
   (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / pageItems(config));
 
-/** The jobs with their runs until the month ends. */
 const loadsOf = (
   jobs: readonly PlannedJob[],
   config: PlanConfig,
@@ -89,7 +87,7 @@ const loadsOf = (
   });
 };
 
-/** Calls left to plan with: in a rolling month every call spent by now comes free again within it. */
+/** Calls left to plan. In a rolling month, calls spent so far become free again within it. */
 const leftToPlan = ({ quotaReset }: PlanConfig, { month }: MonthSpent): number =>
   quotaReset === 'rolling' ? month.limit : month.remaining;
 
@@ -107,9 +105,8 @@ const forecastOf = (
   });
 
 /**
- * What is left of the month, spread over the jobs: the one forecast, for who plans, who asks how it
- * stands and who spends.
- * @param running names of jobs that run now, beside their slots to come
+ * Forecast of the rest of the month.
+ * @param running names of jobs that run now, in addition to their slots
  */
 export const planMonth = (
   jobs: readonly PlannedJob[],
@@ -119,13 +116,12 @@ export const planMonth = (
 ): MonthForecast =>
   forecastOf(loadsOf(jobs, config, spent, running), config, spent, leftToPlan(config, spent));
 
-/** Calls left at an instant, Unix ms. */
 export interface CallsLeft {
   readonly at: number;
   readonly left: number;
 }
 
-/** The same forecast over time: what is left after each run to come, from now until the month ends. */
+/** The forecast as a line: calls left after each run until the end of the month. */
 export const planLine = (
   jobs: readonly PlannedJob[],
   config: PlanConfig,
@@ -147,9 +143,9 @@ export const planLine = (
 };
 
 /**
- * How many calls each refresh job may spend in a run that begins now: fixed jobs and the reserve come
- * first, the rest is spread over the month's remaining runs.
- * @param jobs every job there is
+ * Calls per refresh job in a run that starts now. Lists and the reserve come first, the rest is
+ * spread over the month's remaining runs.
+ * @param jobs all jobs
  */
 export const refreshBudget = (
   spent: MonthSpent,

@@ -10,7 +10,7 @@ const earliest = (instants: readonly (number | null)[]): number | null =>
     null,
   );
 
-/** The months of all keys as one: from when the first began until calls of one come free again. */
+/** All keys as one month: from the earliest start to the earliest end. */
 export const spentTogether = (months: readonly MonthSpent[]): MonthSpent => {
   const all = months.map(({ month }) => month);
   return {
@@ -26,7 +26,7 @@ export const spentTogether = (months: readonly MonthSpent[]): MonthSpent => {
   };
 };
 
-/** One job over all keys, which ask side by side: its minutes are those of the one that takes longest. */
+/** One job over all keys, which work in parallel: the slowest key sets the minutes. */
 const jobTogether = (parts: readonly JobForecast[], limit: number): JobForecast => ({
   job: parts[0]?.job ?? '',
   schedule: parts[0]?.schedule ?? '',
@@ -37,7 +37,7 @@ const jobTogether = (parts: readonly JobForecast[], limit: number): JobForecast 
   shareOfMonth: sumOf(parts, ({ calls }) => calls) / limit,
 });
 
-/** What all keys will spend. It fits when it does for each of them: no key can spend what another has. */
+/** Sum over all keys. It fits only if it fits for each key, as keys cannot share calls. */
 export const forecastTogether = (
   plans: readonly { readonly name: string | undefined; readonly plan: MonthForecast }[],
   limit: number,

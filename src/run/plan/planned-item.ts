@@ -1,6 +1,6 @@
 import type { UpstreamRequest } from '../../upstream/request.ts';
 
-/** A request a run means to make, and why it was chosen. */
+/** A planned request, and the reason for choosing it. */
 export interface PlannedItem {
   request: UpstreamRequest;
   reason?: Record<string, unknown>;

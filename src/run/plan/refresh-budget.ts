@@ -1,16 +1,19 @@
 import type { Platform, RefreshJob } from '../../../schema/vocabulary.ts';
 
-/** How many refreshes of some platforms a run may make. */
+/** Refreshes of some platforms that a run may make. */
 export interface RefreshBudget {
   readonly platforms: readonly Platform[];
   readonly calls: Readonly<Record<RefreshJob, number>>;
 }
 
-/** Two budgets that share a platform are one: either key may make its refreshes. */
-export const joined = (budgets: readonly RefreshBudget[], one: RefreshBudget): RefreshBudget[] => {
-  const meets = (budget: RefreshBudget): boolean =>
-    budget.platforms.some((platform) => one.platforms.includes(platform));
-  const whole = budgets.filter(meets).reduce(
+/** Merges budgets that share a platform: either key can make those refreshes. */
+export const addBudget = (
+  budgets: readonly RefreshBudget[],
+  added: RefreshBudget,
+): RefreshBudget[] => {
+  const overlaps = (budget: RefreshBudget): boolean =>
+    budget.platforms.some((platform) => added.platforms.includes(platform));
+  const merged = budgets.filter(overlaps).reduce(
     (sum, { platforms, calls }) => ({
       platforms: [...new Set([...platforms, ...sum.platforms])],
       calls: {
@@ -18,7 +21,7 @@ export const joined = (budgets: readonly RefreshBudget[], one: RefreshBudget): R
         creators: sum.calls.creators + calls.creators,
       },
     }),
-    one,
+    added,
   );
-  return [...budgets.filter((budget) => !meets(budget)), whole];
+  return [...budgets.filter((budget) => !overlaps(budget)), merged];
 };

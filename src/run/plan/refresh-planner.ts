@@ -19,27 +19,24 @@ import { requestLine } from '../../upstream/request.ts';
 import type { PlannedItem } from './planned-item.ts';
 import type { RefreshBudget } from './refresh-budget.ts';
 
-/** The run that refreshes are chosen for. */
 interface RefreshContext {
   lake: Lake;
   clock: Clock;
   runId: number;
 }
 
-/** What refreshes of some platforms are chosen from, and how many calls they may be. */
 interface ChoiceContext extends RefreshContext {
   platforms: readonly Platform[];
-  /** Calls the month's budget lets each job spend in this run; 0 for a job it does not make. */
+  /** Calls per job in this run; 0 for a job that does not run. */
   refreshCalls: Readonly<Record<RefreshJob, number>>;
 }
 
-/** The refreshes of one run: timelines of single videos, and profiles that show many. */
 interface Refreshes {
   growth: PlannedItem[];
   creators: PlannedItem[];
 }
 
-/** What the upstream itself told of; what this run has no calls for stays wanted. */
+/** Subjects of events that the upstream sent. Those without calls left stay wanted. */
 const wantedRefreshes = (
   { lake, clock, refreshCalls, platforms }: ChoiceContext,
   limit: number,
@@ -81,10 +78,7 @@ const FIRST_PROFILES = `
     and (platform, folded) not in (select value ->> 'platform', value ->> 'folded' from json_each(@requested))
   group by platform, folded order by sum(views) desc, platform, folded limit @limit`;
 
-/**
- * Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline
- * shows all of it.
- */
+/** Videos of the newest lists without a timeline, most views first. */
 const firstTimelines = (
   { lake, refreshCalls, platforms }: ChoiceContext,
   { timelines }: RequestedLately,
@@ -106,7 +100,7 @@ const firstTimelines = (
   }));
 };
 
-/** Creators of those videos whose profile nobody asked for yet, most listed views first. */
+/** Creators of the newest lists without a profile, most listed views first. */
 const firstProfiles = (
   { lake, refreshCalls, platforms }: ChoiceContext,
   { profiles }: RequestedLately,
@@ -130,7 +124,7 @@ const firstProfiles = (
 const firstHalf = (items: readonly PlannedItem[]): PlannedItem[] =>
   items.slice(0, Math.ceil(items.length / 2));
 
-/** The present by the run's own lists, whose clock the counts are true at; ours without any. */
+/** Newest list of the run, so that counts match the service's clock; our clock without one. */
 const currentInstant = ({ lake, clock, runId }: RefreshContext): number =>
   required(
     prepare(lake.sqlite, 'select max(completed_at) from capture where run_id = ?', 'number?').get(
@@ -138,7 +132,7 @@ const currentInstant = ({ lake, clock, runId }: RefreshContext): number =>
     ),
   ) ?? clock.now();
 
-/** The planner's choices as requests as of `now`, best first. */
+/** The planner's choices as of `now`, best first. */
 const plannedRefreshes = (
   { lake, refreshCalls, platforms }: ChoiceContext,
   { calls, now, requested }: { calls: number; now: number; requested: RequestedLately },
@@ -167,13 +161,13 @@ const plannedRefreshes = (
   });
 };
 
-/** What tells requests apart: two spellings of a handle ask for one creator. */
+/** Key of a request. Two spellings of a handle are the same creator. */
 const subjectOf = ({ request }: PlannedItem): string =>
   requestLine(
     request.kind === 'creator' ? { ...request, handle: foldHandle(request.handle) } : request,
   );
 
-/** Each request once, up to `calls` of them. */
+/** Unique requests, at most `calls`. */
 const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] => {
   const byLine = new Map<string, PlannedItem>();
   for (const item of items) {
@@ -184,8 +178,8 @@ const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] =>
 };
 
 /**
- * Refreshes that are worth their price; then first ones, half of them before the planner's next best
- * and the rest after.
+ * Refreshes that are due, then first ones. Half of the first ones come before the planner's next
+ * best.
  */
 const refreshesByWorth = (context: ChoiceContext, calls: number): PlannedItem[] => {
   const now = currentInstant(context);
@@ -194,30 +188,28 @@ const refreshesByWorth = (context: ChoiceContext, calls: number): PlannedItem[] 
     ({ request }) => request.kind !== 'growth' || !requested.gone.has(request.id),
   );
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
-  const [timelines, profiles] = [
-    firstTimelines(context, requested),
-    firstProfiles(context, requested),
-  ];
-  const some = [...firstHalf(timelines), ...firstHalf(profiles)];
-  return [...due, ...some, ...planned, ...timelines, ...profiles];
+  const timelines = firstTimelines(context, requested);
+  const profiles = firstProfiles(context, requested);
+  const firstOnes = [...firstHalf(timelines), ...firstHalf(profiles)];
+  return [...due, ...firstOnes, ...planned, ...timelines, ...profiles];
 };
 
-/** What the upstream's events named, and then what is worth most, as far as the calls reach. */
+/** Subjects of upstream events, then the most valuable refreshes, up to the number of calls. */
 const choose = (context: ChoiceContext): Refreshes => {
   const { refreshCalls } = context;
   const calls = refreshCalls.growth + refreshCalls.creators;
   const worth = nothingNew(context) ? [] : refreshesByWorth(context, calls);
-  const made = [...wantedRefreshes(context, calls), ...worth].filter(
+  const candidates = [...wantedRefreshes(context, calls), ...worth].filter(
     ({ request }) => (request.kind === 'growth' ? refreshCalls.growth : refreshCalls.creators) > 0,
   );
-  const chosen = firstOf(made, calls);
+  const chosen = firstOf(candidates, calls);
   return {
     growth: chosen.filter(({ request }) => request.kind === 'growth'),
     creators: chosen.filter(({ request }) => request.kind === 'creator'),
   };
 };
 
-/** How many refreshes a day has at this budget: as often as they were planned in the last week. */
+/** Refreshes per day, if they are planned as often as in the last week. */
 const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
   const runs = required(
     prepare(
@@ -232,8 +224,8 @@ const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
 };
 
 /**
- * True when refreshes were planned within the hour and no list was pulled since: the service's clock
- * stands still, and they would show what they showed before.
+ * True if refreshes were planned within the hour and no list was pulled since. The service's clock
+ * stands still then, and a refresh would return the same.
  */
 const nothingNew = ({ lake, clock, runId }: RefreshContext): boolean =>
   lake.sqlite
@@ -244,28 +236,25 @@ const nothingNew = ({ lake, clock, runId }: RefreshContext): boolean =>
     .get({ runId, since: clock.now() - HOUR_MS }) !== undefined;
 
 /**
- * Which videos and creators a run refreshes: where a call is expected to teach most, over both kinds
- * (src/learn/budget). Chosen once for a run, by whichever of its two jobs plans first: what a creator's page
- * will show anyway is not asked for again video by video. The calls of both jobs are one sum, divided
- * by worth.
+ * Chooses the videos and creators to refresh, where a call is expected to teach most
+ * (src/learn/budget). Chooses once per run for both jobs, because a creator's page also shows
+ * videos. Both jobs share one budget, split by value.
  */
 export class RefreshPlanner {
   readonly #context: RefreshContext;
   readonly #budgets: readonly RefreshBudget[];
   #chosen: Refreshes | undefined;
 
-  /** @param budgets none of which is about a platform of another */
+  /** @param budgets without shared platforms */
   constructor(context: RefreshContext, budgets: readonly RefreshBudget[]) {
     this.#context = context;
     this.#budgets = budgets;
   }
 
-  /** Timelines of single videos: what the growth job asks for. */
   get growth(): PlannedItem[] {
     return this.#choose().growth;
   }
 
-  /** Profiles that show many videos: what the creators job asks for. */
   get creators(): PlannedItem[] {
     return this.#choose().creators;
   }

@@ -1,14 +1,14 @@
 import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 
-/** An instant (Unix ms) at which a zone's wall clock jumps. */
+/** A jump of a zone's wall clock, at an instant (Unix ms). */
 export interface WallClockChange {
   at: number;
-  /** Wall time before the jump and after it, as if they were UTC. */
+  /** Wall time before and after the jump, as if in UTC. */
   from: number;
   to: number;
 }
 
-/** The changes of a zone's wall clock after `from` and up to `to`: summer time begins or ends. */
+/** Clock changes of a zone after `from` and up to `to`, such as the start of summer time. */
 export const wallClockChanges = (timezone: string, from: number, to: number): WallClockChange[] => {
   if (timezone === 'UTC') return [];
   const format = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
@@ -23,7 +23,7 @@ export const wallClockChanges = (timezone: string, from: number, to: number): Wa
     const before = offsetMs(start);
     const after = offsetMs(start + DAY_MS);
     if (before === after) continue;
-    let [low, high] = [start, start + DAY_MS]; // the last instant before it, the first after
+    let [low, high] = [start, start + DAY_MS]; // last instant before the change, first instant after it
     while (high - low > MINUTE_MS) {
       const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS;
       if (offsetMs(middle) === before) low = middle;

@@ -1,28 +1,27 @@
 import { isStop, TrendlakeError } from '../../base/errors.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 
-/** Where the failures of a daemon are told. */
+/** Receives failures of the daemon. */
 export interface FailureReport {
-  /** Of what is tried again. */
+  /** For failures that are retried. */
   warn(sentence: string): void;
-  /** Of what is not. */
+  /** For final failures. */
   fail(sentence: string): void;
 }
 
-/** How a part of a daemon's work ended; `retry`: it may succeed if done again. */
+/** `retry`: the work may succeed later. */
 export type Attempt<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly retry: boolean };
 
-/** Does a part of a daemon's work. `name`: what it is told under, such as `backup`. */
+/** `name`: the name of the work in messages, such as `backup`. */
 export type Attempting = <T>(name: string, work: () => Promise<T>) => Promise<Attempt<T>>;
 
 /**
- * Does the parts of a daemon's work so that the failure of one is told and keeps nothing behind it
- * from being done. What is tried again and fails as before is not told again. That the signal stopped
- * it needs no word; once it is aborted nothing is begun.
- *
- * The work throws what is no error of ours, nor of the lake's file: a mistake in the program.
+ * Runs a part of the daemon's work and reports its failure without throwing. Repeated identical
+ * failures are reported once. After an abort, no work starts and nothing is reported.
+ * Programming errors are thrown: those that are neither a TrendlakeError nor an error of the lake's
+ * file.
  */
 export const attempting = ({
   lakePath,
@@ -42,14 +41,14 @@ export const attempting = ({
       return { ok: true, value };
     } catch (error) {
       if (isStop(error, signal)) return { ok: false, retry: true };
-      const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, lakePath);
-      if (told === undefined) throw error;
-      const sentence = `${name}: ${told.message}`;
-      if (!told.transient) report.fail(sentence);
+      const known = error instanceof TrendlakeError ? error : lakeErrorOf(error, lakePath);
+      if (known === undefined) throw error;
+      const sentence = `${name}: ${known.message}`;
+      if (!known.transient) report.fail(sentence);
       else if (warned.get(name) !== sentence) report.warn(sentence);
-      if (told.transient) warned.set(name, sentence);
+      if (known.transient) warned.set(name, sentence);
       else warned.delete(name);
-      return { ok: false, retry: told.transient };
+      return { ok: false, retry: known.transient };
     }
   };
 };

@@ -1,15 +1,14 @@
-/** Work beside the runs, one piece at a time. */
+/** Runs one piece of work at a time, beside the runs. */
 export class Background {
   #underWay: Promise<void> | undefined;
 
-  /** Starts the work. Leaves it out while another piece is under way. */
+  /** Starts the work, unless other work is in progress. */
   start(work: () => Promise<unknown>): void {
     this.#underWay ??= work().then(() => {
       this.#underWay = undefined;
     });
   }
 
-  /** Resolves once nothing is under way. */
   async close(): Promise<void> {
     await this.#underWay;
   }

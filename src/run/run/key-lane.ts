@@ -6,12 +6,11 @@ import { type KeysConfig, keysOf, type OwnKey } from '../../upstream/throttle/ke
 import type { Ledger } from '../../upstream/throttle/ledger.ts';
 import type { Throttle } from '../../upstream/throttle/throttle.ts';
 
-/** A key of a run, and the way to its service. */
 export interface RunKey extends OwnKey {
   readonly client: ApiClient;
 }
 
-/** The keys of a run: those given, or the one of its settings. */
+/** Given keys, or the key of the settings. */
 export const runKeys = (deps: {
   readonly config: KeysConfig;
   readonly client: ApiClient;
@@ -19,20 +18,20 @@ export const runKeys = (deps: {
 }): readonly RunKey[] =>
   deps.keys ?? keysOf({ ...deps.config, keys: [] }).map((key) => ({ ...key, client: deps.client }));
 
-/** True for an error that ends what one key can do and tells nothing of the others. */
+/** True for an error that stops one key but not the others. */
 export const isOfKey = (error: Error): boolean =>
   (error instanceof QuotaSpentError && error.resumesAt !== null) ||
   error instanceof ServiceDownError ||
   (error instanceof KeyRefusedError && error.status === 401);
 
-/** What one key does in a run: its requests wait in a line of their own, beside those of other keys. */
+/** One key of a run, with a queue of requests. */
 export class KeyLane {
   readonly key: RunKey;
   readonly ledger: Ledger;
   readonly throttle: Throttle;
-  /** Jobs that the key may not ask for, and what the service told of it. */
+  /** Jobs that the key may not call, with the service's message. */
   readonly forbidden = new Map<string, string>();
-  /** Why nothing more is asked with it in this run. */
+  /** Reason why the key makes no more calls in this run. */
   stop: Error | undefined;
   readonly #queue: PQueue;
 
@@ -47,12 +46,12 @@ export class KeyLane {
     this.#queue = new PQueue({ concurrency });
   }
 
-  /** Requests that wait or are under way. */
+  /** Queued and running requests. */
   get waiting(): number {
     return this.#queue.size + this.#queue.pending;
   }
 
-  /** Minutes until it has made what it was dealt and one more, by its pace. */
+  /** Minutes to finish its queue and one more request, at its rate. */
   get minutesAhead(): number {
     return (this.waiting + 1) / this.key.ratePerMinute;
   }

@@ -5,7 +5,7 @@ import { KeyLane, type RunKey } from './key-lane.ts';
 import { type OpenThrottle, openThrottle, type ThrottleOptions } from './open-throttle.ts';
 import type { OpenItem } from './run-log.ts';
 
-/** How a run that has stopped may be told: pauses end, so they count before failures. */
+/** Reason shown for a stopped run. Pauses end, so they win over failures, earliest first. */
 const worseLast = (stops: readonly Error[]): Error | undefined => {
   const pauses = stops.filter((stop) => stop instanceof PausedError);
   const soonest = pauses.toSorted(
@@ -15,9 +15,8 @@ const worseLast = (stops: readonly Error[]): Error | undefined => {
 };
 
 /**
- * The keys of a run, side by side. A request goes, of the keys for its platform, to the one that will
- * have made first what it was dealt, by the pace of each; where a key stops, the others take over what
- * they may.
+ * The keys of a run. A request goes to the key that will finish its queue first, of those that
+ * serve its platform. If a key stops, the others take over its requests.
  */
 export class Lanes {
   readonly all: readonly KeyLane[];
@@ -34,7 +33,6 @@ export class Lanes {
     });
   }
 
-  /** Calls that left so far. */
   get callsSent(): number {
     return this.all[0]?.throttle.counts.sent ?? 0;
   }
@@ -55,7 +53,7 @@ export class Lanes {
     return this.all.filter(({ key }) => keys.includes(key));
   }
 
-  /** The key a request is made with; undefined where all that might have stopped. */
+  /** Key for a request; undefined if all its keys have stopped. */
   deal(item: OpenItem): KeyLane | undefined {
     const serving = this.#serving(item).filter(({ stop }) => stop === undefined);
     const allowed = serving.filter(({ forbidden }) => !forbidden.has(item.job));
@@ -66,7 +64,7 @@ export class Lanes {
     );
   }
 
-  /** True where a key can or may not make a request, and its line leaves it to others. */
+  /** True if another key should make the request. */
   passesOn(item: OpenItem, lane: KeyLane): boolean {
     if (lane.stop !== undefined) return true;
     const may = ({ stop, forbidden }: KeyLane): boolean =>
@@ -74,13 +72,13 @@ export class Lanes {
     return !may(lane) && this.#serving(item).some(may);
   }
 
-  /** Why nobody asks for it, in words; undefined while somebody may. */
+  /** Reason why no key makes the request; undefined if one does. */
   whyNot(item: OpenItem): string | undefined {
     const [lane] = this.#serving(item);
     return lane?.stop === undefined ? undefined : `Key ${lane.key.key?.name}: ${lane.stop.message}`;
   }
 
-  /** Why the run stops, once every key has; undefined before. */
+  /** Reason why the run stops, once all keys have stopped. */
   get stop(): Error | undefined {
     const stops = this.all.flatMap(({ stop }) => (stop === undefined ? [] : [stop]));
     return stops.length === this.all.length ? worseLast(stops) : undefined;
@@ -90,7 +88,7 @@ export class Lanes {
     for (const lane of this.all) lane.clear();
   }
 
-  /** Resolves once nobody has anything to do; requests may go from one line into another till then. */
+  /** Resolves when all queues are empty. Requests may move between queues until then. */
   async idle(): Promise<void> {
     while (this.waiting > 0) await Promise.all(this.all.map((lane) => lane.idle()));
   }

@@ -16,36 +16,34 @@ import type { RunSummary } from './run-summary.ts';
 import { sync } from './sync.ts';
 import { type NoticeDeps, tellNotices } from './tell-notices.ts';
 
-/** What a night needs of the world. */
 export interface NightDeps extends RunDeps, NoticeDeps {
   allJobs: readonly Job[];
-  /** What follows the sync, in this order; what the settings do not want is left out. */
+  /** Run after the sync, in this order. Disabled chores are left out. */
   chores: readonly Chore[];
-  /** Keys of `serve` that were revoked on any machine, where machines share them. */
+  /** Revoked keys of `serve`, if several machines share them. */
   revokedKeys?: RevokedKeys | undefined;
-  /** Told which run begins, `undefined` for a new one, and the jobs it makes. */
+  /** Called when a run starts. `undefined`: a new run. */
   onRun?: (runId: number | undefined, jobs: readonly string[]) => void;
 }
 
-/** What followed a sync. */
+/** Work after a sync. */
 export interface Followed {
-  /** Events noticed; 0 where noticing failed, which the next sync makes up for. */
+  /** New events; 0 if detecting failed, which the next sync repeats. */
   events: number;
   chores: { name: string; end: Attempt<ChoreDone> }[];
 }
 
-/** What a night did. */
 export interface Night extends Followed {
-  /** In order; the last one is of the jobs asked for, unless an earlier one paused. */
+  /** In order. The last one has the requested jobs, unless an earlier one paused. */
   runs: RunSummary[];
 }
 
-/** Who subscribed is told for at most so long; a sender at work, or the next night, goes on. */
-const TELLING_MS = 10 * SECOND_MS;
+/** Maximum time for sending webhooks. The next sender continues. */
+const SENDING_MS = 10 * SECOND_MS;
 
 /**
- * Notices events in what came and tells who subscribed. A second time finds nothing.
- * @returns how many events were noticed
+ * Detects events and sends them to subscribers. Repeating it finds nothing new.
+ * @returns the number of new events
  */
 export const tellEvents = async (
   deps: Pick<NightDeps, 'lake' | 'config' | 'clock' | 'random' | 'signal' | 'warn' | 'revokedKeys'>,
@@ -55,28 +53,26 @@ export const tellEvents = async (
   const { stored, beyond, left } = noticeEvents(lake, { clock, thresholds });
   if (left > 0)
     warn(
-      `${left} events more were found than one night stores (${MOST_OF_A_KIND} of a kind, the newest); they were left out.`,
+      `${left} events were not stored. One night stores the newest ${MOST_OF_A_KIND} events of each kind.`,
     );
   if (beyond > 0)
     warn(
-      `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and ${docsPage('guides/events.md')} for the thresholds.`,
+      `${stored + beyond} events were detected at once. ${stored} were kept and sent, ${beyond} were not. Check that the service's numbers are right, and adjust the thresholds (${docsPage('guides/events.md')}).`,
     );
   const world = { clock, random, signal, report: warn, revokedKeys };
-  await flushDeliveries(lake, { ...world, budgetMs: TELLING_MS });
+  await flushDeliveries(lake, { ...world, budgetMs: SENDING_MS });
   return stored;
 };
 
-/** Learns what is due and forecasts what is tracked. A second time finds nothing to do. */
+/** Trains due models and forecasts tracked videos. Repeating it does nothing. */
 const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promise<void> => {
   const { warnings } = await forecastLake(lake, { clock, signal });
   for (const warning of warnings) warn(warning);
 };
 
 /**
- * What follows a sync: forecasts are made, events are noticed in what it brought and told, what lists
- * are made from is read ahead, then the chores are done, and whoever runs trendlake is told what is
- * not as it should be. Each part is attempted whatever became of the one before, and is safe to do
- * again.
+ * Work after a sync: forecasts, events, prepared lists, chores, notices. A failed part does not
+ * stop the others. Each part can be repeated safely.
  */
 export const followSync = async (
   deps: NightDeps,
@@ -84,7 +80,7 @@ export const followSync = async (
 ): Promise<Followed> => {
   const { attempt, chores, lake, config, clock, random, env, signal } = deps;
   if (runs.length > 0) await attempt('forecasts', () => forecastTracked(deps));
-  const told = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
+  const events = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
   if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake, clock.now()));
   const done: Followed['chores'] = [];
   for (const chore of chores) {
@@ -92,13 +88,13 @@ export const followSync = async (
     done.push({ name: chore.name, end: await attempt(chore.name, () => chore.run(context)) });
   }
   await attempt('notices', () => tellNotices(deps, done));
-  return { events: told?.ok === true ? told.value : 0, chores: done };
+  return { events: events?.ok === true ? events.value : 0, chores: done };
 };
 
 /**
- * One night, composed here for whoever makes one (`sync`, `schedule`, `demo`): an unfinished run is
- * taken up, the jobs asked for are run while no other process syncs, events are told, chores done.
- * @throws what the sync throws; nothing has followed it then
+ * One night of `sync`, `schedule` or `demo`: resumes an unfinished run, runs the requested jobs
+ * while no other process syncs, then does the work after a sync.
+ * @throws errors of the sync, before the work after it
  */
 export const liveNight = async (deps: NightDeps): Promise<Night> => {
   const { lake, config, clock, allJobs, onRun } = deps;

@@ -14,7 +14,7 @@ import { type CallCounts, Throttle } from '../../upstream/throttle/throttle.ts';
 export interface ThrottleOptions {
   lake: Lake;
   limits: KeyLimits;
-  /** Where calls are counted; in the lake unless given. */
+  /** Default: the lake. */
   ledgers?: LedgerSource;
   client: ApiClient;
   config?: Partial<Pick<Config, 'upstream'>>;
@@ -22,22 +22,21 @@ export interface ThrottleOptions {
   isAnswer?: (response: RawResponse) => boolean;
   clock: Clock;
   random: () => number;
-  /** Counted together with other keys' calls where given. */
+  /** Shared with the other keys of a run. */
   counts?: CallCounts;
   maxCalls?: number;
-  /** Compare this clock with the service's; absent: the clock may be virtual. */
+  /** Compares this clock with the service's. Leave it out for a virtual clock. */
   clockCheck?: { readonly isTrusted: boolean };
   onWait?: (ms: number, why: string) => void;
   log?: Log;
 }
 
-/** How calls with one key leave, and where they are written down. */
 export interface OpenThrottle {
   ledger: Ledger;
   throttle: Throttle;
 }
 
-/** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
+/** Opens the throttle and the ledger of one lake and key. */
 export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
   const { lake, limits, client, config, clock, random, maxCalls, onWait, log, counts } = deps;
   const { ledgers = LAKE_LEDGERS, clockCheck, isAnswer } = deps;

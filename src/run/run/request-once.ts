@@ -9,17 +9,15 @@ import { isOfKey, type RunKey, runKeys } from './key-lane.ts';
 import { openThrottle } from './open-throttle.ts';
 import type { RunDeps } from './run-deps.ts';
 
-/** What one request by hand needs of the world. */
 type RequestDeps = Pick<
   RunDeps,
   'lake' | 'config' | 'client' | 'keys' | 'clock' | 'random' | 'signal' | 'ledgers'
 >;
 
 /**
- * Asks one thing, outside of any run: paced, counted and loaded like every other call, paid from
- * the reserve for people who request by hand. Where a key can do nothing (its month is spent, it is
- * refused), the next that may ask for it is tried.
- * @throws QuotaSpentError, ServiceDownError or CallError as the throttle's `request`: the first key's
+ * Makes one request outside of a run. It is paced, counted and loaded like any other, and paid from
+ * the reserve. If a key cannot make it, the next one is tried.
+ * @throws QuotaSpentError, ServiceDownError or CallError of the first key
  */
 export const requestOnce = async (
   deps: RequestDeps,
@@ -35,7 +33,7 @@ export const requestOnce = async (
       stop ??= error;
     }
   }
-  throw stop ?? new TypeError('there is no key to ask with');
+  throw stop ?? new TypeError('no key is configured');
 };
 
 const requestWith = async (

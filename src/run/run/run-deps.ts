@@ -7,39 +7,37 @@ import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
 import type { Job } from '../plan/job.ts';
 import type { RunKey } from './key-lane.ts';
 
-/** What a run needs of the world. */
 export interface RunDeps {
   lake: Lake;
   config: Config;
   client: ApiClient;
-  /** Several keys, each with a client of its own; unless given, the one of `config`, through `client`. */
+  /** Several keys with their clients. Default: the key of `config` with `client`. */
   keys?: readonly RunKey[];
   clock: Clock;
   random: () => number;
   signal: AbortSignal;
   jobs: readonly Job[];
-  /** Where calls are counted; in the lake unless given. */
+  /** Default: the lake. */
   ledgers?: LedgerSource;
-  /** Every job there is: the month's budget is shared with those that run at other times. */
+  /** All jobs: they share the month's budget. */
   allJobs?: readonly Job[];
-  /** Compare this clock with the service's; absent: the clock may be virtual. */
+  /** Compares this clock with the service's. Leave it out for a virtual clock. */
   clockCheck?: { readonly isTrusted: boolean };
-  /** At most so many calls; then the run pauses. */
+  /** Maximum number of calls. The run pauses then. */
   maxCalls?: number;
   onProgress?: (progress: RunProgress) => void;
-  /** Told when the run waits, for the service or for its own pace, and why. */
+  /** Called when the run waits, with the reason. */
   onWait?: (waitMs: number, why: string) => void;
-  /** Told what happens, call by call; says nothing unless given. */
+  /** Default: silent. */
   log?: Log;
 }
 
-/** How far a run is. */
 export interface RunProgress {
   job: string;
   request: string;
   ended: number;
   planned: number;
   callsSent: number;
-  /** Milliseconds this will still take at the pace so far; null while unknown. */
+  /** Estimated remaining time, ms; null: unknown. */
   remainingMs: number | null;
 }

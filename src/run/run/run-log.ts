@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import { ITEM_STATES, type RunOutcome } from '../../../schema/vocabulary.ts';
+import { ITEM_STATES, type ItemState, type RunOutcome } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
@@ -7,22 +7,21 @@ import type { UpstreamRequest } from '../../upstream/request.ts';
 import { requestLine } from '../../upstream/request.ts';
 import type { PlannedItem } from '../plan/planned-item.ts';
 
-/** A request of a run that has not been made yet. */
+/** A request of a run that is still to be made. */
 export interface OpenItem {
   job: string;
   request: UpstreamRequest;
-  /** The request as it stands in `run_items.request`. */
+  /** Value of `run_items.request`. */
   line: string;
 }
 
-/** A run that did not end. */
 export interface UnfinishedRun {
   id: number;
   jobs: string[];
   startedAt: number;
 }
 
-/** Drift that no run before had met; `sample` is JSON, cut at 1 KiB. */
+/** Drift seen for the first time; `sample` is JSON, cut at 1 KiB. */
 export interface NewDrift {
   resource: string;
   field: string;
@@ -30,17 +29,16 @@ export interface NewDrift {
   request: string;
 }
 
-/** Why a request was given up, in words, and after how many attempts more. */
+/** Reason for giving a request up, and the number of attempts to add. */
 interface GivenUp {
   state: 'failed' | 'skipped';
   error: string;
   attempts: number;
 }
 
-/** As JSON: the last position of a run is that of one of its states, each found in the index at once. */
+/** As JSON. The last position of a run is the maximum over its states, each found in the index. */
 const STATES = JSON.stringify(ITEM_STATES);
 
-/** Reads and writes `runs` and `run_items`. */
 export class RunLog {
   readonly #lake: Lake;
   readonly #done: Statement;
@@ -53,7 +51,7 @@ export class RunLog {
     );
   }
 
-  /** The newest run that has requests left or was cut off, or undefined. */
+  /** Newest running or paused run. */
   unfinished(): UnfinishedRun | undefined {
     const row = prepare(
       this.#lake.sqlite,
@@ -63,10 +61,9 @@ export class RunLog {
     return row === undefined ? undefined : { ...row, jobs: JSON.parse(row.jobs) as string[] };
   }
 
-  /** Starts a run. */
   begin(jobs: readonly string[], now: number): number {
-    // not by `returning`: reading one row leaves the commit to the statement's reset, which tells of
-    // no error of the disk, and everything after would belong to a run that is not there
+    // not `returning`: reading one row commits in the statement's reset, which hides disk errors,
+    // so later rows could belong to a run that does not exist
     const { lastInsertRowid } = this.#lake.sqlite
       .prepare(
         "insert into runs (started_at, outcome, heartbeat_at, jobs) values (?, 'running', ?, ?)",
@@ -75,7 +72,6 @@ export class RunLog {
     return Number(lastInsertRowid);
   }
 
-  /** Takes an unfinished run up again. */
   resume(runId: number, now: number): void {
     this.#lake.sqlite
       .prepare(
@@ -88,7 +84,7 @@ export class RunLog {
     this.#lake.sqlite.prepare('update runs set heartbeat_at = ? where id = ?').run(now, runId);
   }
 
-  /** True when the job has planned its requests of this run. */
+  /** True if the job has planned its requests. */
   isPlanned(runId: number, job: string): boolean {
     return (
       this.#lake.sqlite
@@ -97,7 +93,7 @@ export class RunLog {
     );
   }
 
-  /** Adds requests to a run. One that stands there already is left as it is. */
+  /** Adds requests to a run. Existing ones stay unchanged. */
   plan(runId: number, job: string, items: readonly PlannedItem[]): void {
     const insert = statement(
       this.#lake,
@@ -124,7 +120,7 @@ export class RunLog {
       .immediate();
   }
 
-  /** Requests of some jobs of a run that are still to be made, in the order of planning. */
+  /** Open requests of some jobs, in planned order. */
   open(runId: number, jobs: readonly string[]): OpenItem[] {
     const rows = prepare(
       this.#lake.sqlite,
@@ -140,9 +136,8 @@ export class RunLog {
       }));
   }
 
-  /** Requests of a run by state. */
-  states(runId: number): Record<'planned' | 'done' | 'failed' | 'skipped', number> {
-    const rows = prepare<{ state: 'planned' | 'done' | 'failed' | 'skipped'; items: number }>(
+  states(runId: number): Record<ItemState, number> {
+    const rows = prepare<{ state: ItemState; items: number }>(
       this.#lake.sqlite,
       'select state, count(*) as items from run_items where run_id = ? group by state',
       { state: 'text', items: 'number' },
@@ -152,12 +147,11 @@ export class RunLog {
     return counts;
   }
 
-  /** Marks a request as done. Inside the transaction that loads its response. */
+  /** Call it inside the transaction that loads the response. */
   done(runId: number, { job, line }: Pick<OpenItem, 'job' | 'line'>, attempts: number): void {
     this.#done.run(attempts, runId, job, line);
   }
 
-  /** Gives a request up for this run: it failed, or there is no use in asking. */
   giveUp(runId: number, { job, line }: OpenItem, { state, error, attempts }: GivenUp): void {
     this.#lake.sqlite
       .prepare(
@@ -166,7 +160,7 @@ export class RunLog {
       .run(state, attempts, error, runId, job, line);
   }
 
-  /** The first request a run gave up, in words; null when it gave up none. */
+  /** First failed request with its error; null: none failed. */
   firstFailure(runId: number): string | null {
     const row = prepare(
       this.#lake.sqlite,
@@ -188,7 +182,7 @@ export class RunLog {
       .run(end.outcome, end.at, end.at, end.resumesAt, JSON.stringify(end.summary), runId);
   }
 
-  /** Calls of a run by job: how many left the machine, and how many came back with what was asked. */
+  /** Calls of a run by job: sent ones, and successful ones. */
   calls(runId: number): { job: string; sent: number; ok: number }[] {
     return prepare(
       this.#lake.sqlite,
@@ -197,7 +191,7 @@ export class RunLog {
     ).all(runId);
   }
 
-  /** Items of a run's responses that could not be kept. */
+  /** Number of items that could not be loaded. */
   rejected(runId: number): number {
     return required(
       prepare(
@@ -208,7 +202,7 @@ export class RunLog {
     );
   }
 
-  /** What a run's responses showed for the first time, call by call. `sample` is JSON. */
+  /** Drift seen for the first time in a run. */
   drift(runId: number): NewDrift[] {
     return prepare<NewDrift>(
       this.#lake.sqlite,
@@ -219,7 +213,7 @@ export class RunLog {
   }
 }
 
-/** Moves runs that began or ended after an instant (Unix ms) to `now`. @returns how many */
+/** Moves runs that began or ended after an instant (Unix ms) to `now`. Returns their number. */
 export const moveRunsAfter = ({ sqlite }: Lake, after: number, now: number): number =>
   sqlite
     .prepare(

@@ -3,7 +3,6 @@ import type { DecodedResponse } from '../../upstream/decode/decode.ts';
 import type { CallError } from '../../upstream/errors.ts';
 import type { RunSummary } from './run-summary.ts';
 
-/** A request of a run and the call that answered it. */
 interface LoadedCall {
   job: string;
   item: string;
@@ -11,20 +10,20 @@ interface LoadedCall {
   status: number;
   attempt: number;
   ms: number;
-  /** Rows its response inserted or updated. */
+  /** Inserted or updated rows. */
   rows: number;
 }
 
-/** Fields told of one response. */
-const MOST_TOLD = 100;
+/** Maximum number of fields per log line. */
+const MOST_LOGGED = 100;
 
 const LEVEL = { complete: 'info', partial: 'warn', paused: 'warn', failed: 'error' } as const;
 
-/** What a run does, line by line, in a log. Attempts that failed are told by the throttle. */
+/** Logs a run. Failed attempts are logged by the throttle. */
 export class RunReport {
   readonly #log: Log;
   readonly #runId: number;
-  /** Fields told of: a field comes with every page, its line once a run. */
+  /** Logged fields. Each is logged once per run, although it comes with every page. */
   readonly #drifted = new Set<string>();
 
   constructor(log: Log, runId: number) {
@@ -33,8 +32,8 @@ export class RunReport {
   }
 
   began(jobs: readonly string[], resumed: boolean): void {
-    const what = resumed ? 'taken up again' : 'began';
-    this.#log.info({ runId: this.#runId, jobs }, `run ${this.#runId} ${what}`);
+    const verb = resumed ? 'resumed' : 'began';
+    this.#log.info({ runId: this.#runId, jobs }, `run ${this.#runId} ${verb}`);
   }
 
   planned(job: string, items: number): void {
@@ -55,7 +54,7 @@ export class RunReport {
     for (const name of unseen) this.#drifted.add(name);
     if (unseen.length > 0)
       this.#log.warn(
-        { runId, job, item, callId, drift: unseen.slice(0, MOST_TOLD), of: unseen.length },
+        { runId, job, item, callId, drift: unseen.slice(0, MOST_LOGGED), of: unseen.length },
         'drift',
       );
   }
@@ -66,7 +65,6 @@ export class RunReport {
     else this.#log.info(fields, error.message);
   }
 
-  /** A key with which nothing more is asked in this run; the others go on. */
   keyStopped(key: string, why: Error): void {
     this.#log.warn({ runId: this.#runId, key, error: why.name }, why.message);
   }

@@ -2,10 +2,10 @@ import type { RunOutcome } from '../../../schema/vocabulary.ts';
 import type { LoadCounts } from '../../ingest/writers/tally.ts';
 import type { NewDrift } from './run-log.ts';
 
-/** What a key allows and has left. `resetsAt`: when the first calls come free again. */
+/** Limits of a key. `resetsAt`: when calls become available again. */
 export interface KeyQuota {
   name: string;
-  /** Why nothing more was asked with it in this run, in words; only where something was the matter. */
+  /** Reason why the key stopped in this run. */
   stopped?: string;
   minute: number;
   month: number;
@@ -13,7 +13,7 @@ export interface KeyQuota {
   resetsAt: string | null;
 }
 
-/** What a run did, as `sync --json` prints it but for the export. Instants are ISO 8601. */
+/** Summary of a run, printed by `sync --json` with the export. Instants are ISO 8601. */
 export interface RunSummary {
   runId: number;
   outcome: Exclude<RunOutcome, 'running'>;
@@ -27,15 +27,15 @@ export interface RunSummary {
   };
   rows: LoadCounts;
   rejected: number;
-  /** Drift that this run was the first to meet. */
+  /** Drift seen for the first time. */
   drift: NewDrift[];
-  /** What is left is null where the ledger cannot be reached. */
+  /** `remaining` is null if the ledger is unreachable. */
   quota: Omit<KeyQuota, 'name' | 'stopped'> & {
-    /** Each key's, where there are several; the figures beside it are of all together. */
+    /** Per key, if there are several. The other figures are totals. */
     keys?: KeyQuota[];
   };
   resumesAt: string | null;
-  /** Why the run paused or failed, in words; null when it did not. */
+  /** Reason why the run paused or failed; null: it did not. */
   reason: string | null;
   items: { planned: number; done: number; failed: number; skipped: number };
 }

@@ -30,10 +30,9 @@ import type { RunSummary } from './run-summary.ts';
 /** Statuses of a video or creator that the service does not have, or no more. */
 const GONE = [404, 410, 451];
 const HEARTBEAT_MS = 10 * SECOND_MS;
-/** New videos whose words wait for each other; a search reads them one by one meanwhile. */
+/** New videos per update of the search index. Until then, a search reads them one by one. */
 const WORDS_TOGETHER = 5000;
 
-/** One run of the pipeline: plans its requests, sends them through the throttle, loads each response. */
 export class Run {
   readonly #deps: RunDeps;
   readonly #log: RunLog;
@@ -42,16 +41,15 @@ export class Run {
   readonly #rows = noRows();
   readonly #startedAt: number;
   readonly #runId: number;
-  /** What this run refreshes, once it is chosen. */
   #refreshes: RefreshPlanner | undefined;
-  /** Why the run stops early. */
+  /** Reason for stopping early. */
   #stop: Error | undefined;
   #heartbeatAt: number;
   #ended = 0;
-  /** Videos loaded whose words are not in the search index yet. */
+  /** Loaded videos that are not in the search index yet. */
   #waiting = 0;
 
-  /** Starts a run, or takes up the unfinished `resumed` one. */
+  /** Starts a run, or resumes an unfinished one. */
   constructor(deps: RunDeps, resumed?: { id: number }) {
     const { lake, config, clock } = deps;
     this.#deps = deps;
@@ -70,8 +68,8 @@ export class Run {
   }
 
   /**
-   * Runs to the end, the pause or the failure.
-   * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
+   * Runs until the end, a pause or a failure.
+   * @throws errors that neither the service nor the quota caused, such as a full disk
    */
   async execute(): Promise<RunSummary> {
     adoptWords(this.#deps.lake, this.#deps.config.upstream);
@@ -104,7 +102,7 @@ export class Run {
     this.#report.planned(job.name, items.length);
   }
 
-  /** The run's choice of refreshes; lists are planned before the month's budget is divided. */
+  /** Refreshes of the run. Lists are planned before the budget is divided. */
   async #refreshesOf({ stage }: Job): Promise<RefreshPlanner> {
     const { lake, clock } = this.#deps;
     const runId = this.#runId;
@@ -126,7 +124,7 @@ export class Run {
     }
   }
 
-  /** Puts a request into the line of a key; where all that might make it have stopped, it stays open. */
+  /** Queues a request. It stays open if all its keys have stopped. */
   #enqueue(item: OpenItem): void {
     const lane = this.#lanes.deal(item);
     lane?.add(async () => {
@@ -173,18 +171,18 @@ export class Run {
     this.#waiting += counts.videos.inserted;
     if (this.#waiting >= WORDS_TOGETHER) this.#indexWords();
     const { callId } = answered;
-    const told = { callId, attempt: attempts, status: answered.response.status, ms: tookMs };
-    this.#report.loaded({ job, item: line, ...told, rows: rowsChanged(counts) }, read);
+    const loaded = { callId, attempt: attempts, status: answered.response.status, ms: tookMs };
+    this.#report.loaded({ job, item: line, ...loaded, rows: rowsChanged(counts) }, read);
     if (next !== undefined) this.#enqueue({ job, line: requestLine(next), request: next });
   }
 
-  /** Puts new words into the search index, many pages together: a third of what page by page costs. */
+  /** Indexes new titles in batches, at a third of the cost of page by page. */
   #indexWords(): void {
     refreshSearch(this.#deps.lake);
     this.#waiting = 0;
   }
 
-  /** One item's failure is its own, unless it tells of all that follow, with its key or with any. */
+  /** Decides whether a failure affects one request, its key or the run. */
   #noteError(item: OpenItem, lane: KeyLane, error: unknown): void {
     const { lake, clock, signal } = this.#deps;
     const stops =
@@ -248,7 +246,7 @@ export class Run {
     });
   }
 
-  /** Why the run did not complete: who asked it to stop, what stopped it, or its first failed item. */
+  /** Reason for an incomplete run: the signal, the stop, or the first failed request. */
   #reason(): string | null {
     const { signal } = this.#deps;
     if (this.#stop === undefined) return this.#log.firstFailure(this.#runId);

@@ -14,21 +14,21 @@ export interface NoticeDeps
   env: NodeJS.ProcessEnv;
   allJobs: readonly Job[];
   attempt: Attempting;
-  /** Sends notices beside the runs that follow; absent: sending is waited for. */
+  /** Sends notices beside the next runs. Default: waits for sending. */
   background?: Background;
   warn(sentence: string): void;
 }
 
-/** A failure is a warning; the notices stay unsent until after the next run. */
+/** A failure is a warning. Unsent notices are sent after the next run. */
 const send = async (channel: Secret, { lake, warn, ...deps }: NoticeDeps): Promise<void> => {
   const failure = await sendNotices(lake, channel.reveal(), deps);
   if (failure !== undefined)
-    warn(`Could not send to TRENDLAKE_NOTIFY (${failure}); trendlake retries after the next run.`);
+    warn(`Could not send to TRENDLAKE_NOTIFY (${failure}). trendlake retries after the next run.`);
 };
 
 /**
- * Notes what needs attention and what is resolved, and sends it where `TRENDLAKE_NOTIFY` says, each
- * once. A receiver that hangs keeps no run waiting where there is a background.
+ * Records new and resolved problems and sends each once to `TRENDLAKE_NOTIFY`. With `background`, a
+ * slow receiver does not delay runs.
  */
 export const tellNotices = async (
   deps: NoticeDeps,

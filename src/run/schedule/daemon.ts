@@ -1,2 +1,2 @@
-/** What a daemon is called in the locks by which others tell that it lives. */
+/** Lock name of a running daemon. */
 export const DAEMON = 'schedule';

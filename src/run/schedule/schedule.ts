@@ -9,73 +9,69 @@ import type { Cron } from '../plan/cron.ts';
 import { type Attempting, attempting, type FailureReport } from '../run/attempt.ts';
 import type { Slot, SlotBook } from './slot-book.ts';
 
-/** Something to do at the slots of a cron expression. */
 export interface Scheduled {
   name: string;
   cron: Cron;
 }
 
-/** How a batch of due jobs ended. */
 export interface BatchEnd {
-  /** When a paused run goes on (Unix ms); null when none paused. */
+  /** Instant at which a paused run resumes (Unix ms); null: none paused. */
   resumesAt: number | null;
-  /** Names of the jobs to try again soon; what else was due is done, or failed for good. */
+  /** Jobs to retry soon. The other due jobs are done or failed for good. */
   retry: readonly string[];
 }
 
 export interface ScheduleDeps extends FailureReport {
   lake: Lake;
   clock: Clock;
-  /** Aborted to stop: the batch at work stops itself by it, no new one begins. */
+  /** Stops the current batch and starts no new one. */
   signal: AbortSignal;
   jobs: readonly Scheduled[];
-  /** Who does which slot. */
   slots: SlotBook;
   /**
-   * Does the jobs that are due, together; an empty list takes up what was paused. When it throws an
-   * error that is transient, none of them is taken for done.
+   * Runs the due jobs together. An empty list resumes a paused run. After a transient error, all
+   * jobs are retried.
    */
   runJobs(names: readonly string[]): Promise<BatchEnd>;
   tell(sentence: string): void;
 }
 
-/** How often the wall clock is compared with the monotonic one, and which difference is a step. */
+/** Interval for comparing the wall clock with the monotonic clock, and the smallest step. */
 const STEP_CHECK_MS = 30 * SECOND_MS;
 const STEP_MS = 5 * SECOND_MS;
 const LONGEST_SLEEP_MS = HOUR_MS; // timers cannot wait for weeks
-/** Jobs whose slots come together are done together: the lists of a night before its refreshes. */
+/** Jobs due within this time run together, such as lists and the refreshes after them. */
 const GATHER_MS = SECOND_MS;
-/** Wait before what failed is tried again: twice as long each time, up to the longest. */
+/** First wait before a retry. It doubles up to the longest. */
 const FIRST_RETRY_MS = 30 * SECOND_MS;
 const LONGEST_RETRY_MS = HOUR_MS;
-/** Stands among the names of due jobs for what a run left that was paused or cut off. */
+/** Name of due work: a paused or interrupted run. */
 const PAUSED_RUN = 'paused run';
-/** Stands among the names of what is tried for what is told to the slot book. */
-const TELLING_SLOTS = 'slots';
-/** Stands among the names of retries for taking on slots. */
-const TAKING_ON = 'schedule';
+/** Name of an attempt: writing to the slot book. */
+const WRITING_SLOTS = 'slots';
+/** Name of an attempt and retry: claiming slots. */
+const CLAIMING_SLOTS = 'schedule';
 
-/** When a job is tried again, by the monotonic clock, and how long that was waited for. */
+/** `at`: monotonic clock. */
 interface Retry {
   at: number;
   waitMs: number;
 }
 
 /**
- * The daemon. Cron only wakes it; the slot book decides who of all processes does a slot's work, once.
- * A slot missed while nothing ran, or cron did not wake it, is caught up within the hour, the newest
- * one only: the service knows no past. Jobs due together are done together, batches one after another.
- * What fails for now is tried again at its next slot at the latest; what a stop keeps from being done
- * is given back, for whoever is started next.
+ * The daemon. Cron wakes it, and the slot book decides which process does a slot's work.
+ * A missed slot is caught up within the hour, only the newest, because the service has no history.
+ * Jobs due together run together, in batches one after another. Temporary failures are retried at
+ * the next slot at the latest. A stop gives unfinished slots back to the next daemon.
  */
 export class Schedule {
   readonly #deps: ScheduleDeps;
   readonly #slots: SlotBook;
-  /** The newest slot of each job that is still to be taken on. */
+  /** Newest unclaimed slot of each job. */
   readonly #arrived = new Map<string, number>();
-  /** The slot of each job that was taken on and is not done. */
+  /** Claimed slot of each unfinished job. */
   readonly #taken = new Map<string, number>();
-  /** What a process left that died is due at once. */
+  /** Work of a dead process is due immediately. */
   readonly #due = new Set<string>([PAUSED_RUN]);
   #pausedUntil: number | null = null;
   readonly #retries = new Map<string, Retry>();
@@ -97,14 +93,14 @@ export class Schedule {
     this.#wake.resolve();
   }
 
-  /** Takes on the slots that came, also while the machine slept or its clock was set ahead. */
+  /** Claims slots, including those missed while the machine slept or its clock was set ahead. */
   async #takeOn(): Promise<void> {
     const { jobs, clock } = this.#deps;
     for (const { name, cron } of jobs) {
       const slotAt = cron.previousSlot(clock.now());
       if (slotAt !== undefined && !this.#arrived.has(name)) this.#arrived.set(name, slotAt);
     }
-    const taken = await this.#attempt(TAKING_ON, async () => {
+    const taken = await this.#attempt(CLAIMING_SLOTS, async () => {
       for (const [job, slotAt] of this.#arrived) {
         if (await this.#slots.claim({ job, slotAt })) {
           this.#take({ job, slotAt });
@@ -116,13 +112,13 @@ export class Schedule {
       const names = jobs.map(({ name }) => name);
       for (const slot of await this.#slots.takeOver(names)) {
         this.#deps.tell(
-          `${slot.job} of ${isoOf(slot.slotAt)} is taken over: the daemon that claimed it is gone.`,
+          `Took over ${slot.job} of ${isoOf(slot.slotAt)}: the daemon that claimed it has died.`,
         );
         this.#take(slot);
       }
     });
-    if (taken.ok) this.#retries.delete(TAKING_ON);
-    else this.#retryLater(TAKING_ON);
+    if (taken.ok) this.#retries.delete(CLAIMING_SLOTS);
+    else this.#retryLater(CLAIMING_SLOTS);
   }
 
   #take({ job, slotAt }: Slot): void {
@@ -130,23 +126,24 @@ export class Schedule {
     this.#due.add(job);
   }
 
-  /** Leaves what was taken on and is not done to whoever comes next. */
+  /** Gives unfinished slots to the next daemon. */
   async #giveBack(): Promise<void> {
     const { lake, warn } = this.#deps;
     try {
       for (const [job, slotAt] of this.#taken) await this.#slots.giveBack({ job, slotAt });
     } catch (error) {
-      const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, lake.path);
-      if (told === undefined) throw error;
+      const known = error instanceof TrendlakeError ? error : lakeErrorOf(error, lake.path);
+      if (known === undefined) throw error;
+      const jobs = [...this.#taken.keys()].join(', ');
       warn(
-        `What is left of ${[...this.#taken.keys()].join(', ')} waits for its next slot: ${told.message}`,
+        `Could not release the slots of ${jobs}, which wait for their next ones: ${known.message}`,
       );
     }
   }
 
   /**
-   * Runs until the signal is aborted and the batch at work has ended.
-   * @throws LakeError when the lake was exchanged: whoever supervises starts the next one on the new
+   * Runs until the signal is aborted and the current batch has ended.
+   * @throws LakeError when the lake was replaced. The supervisor then restarts the daemon.
    */
   async run(): Promise<void> {
     const { jobs, signal } = this.#deps;
@@ -169,13 +166,13 @@ export class Schedule {
     }
   }
 
-  /** After the clock was set back, slots that were done under the old time come again. */
+  /** Frees slots of the future, which come again after the clock was set back. */
   async #forgetFuture(): Promise<void> {
     const at = this.#deps.clock.now() + MINUTE_MS;
-    await this.#attempt(TELLING_SLOTS, async () => this.#slots.forgetAfter?.(at));
+    await this.#attempt(WRITING_SLOTS, async () => this.#slots.forgetAfter?.(at));
   }
 
-  /** Starts the timers of the crons, in place of those that run. */
+  /** Starts the timers of the crons, replacing earlier ones. */
   #arm(jobs: readonly Scheduled[]): void {
     this.#disarm();
     this.#stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
@@ -185,12 +182,12 @@ export class Schedule {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  /** Adds what is due without a slot: a pause ended, or a retry's time has come. */
+  /** Adds work that is due without a slot: ended pauses and retries. */
   #resume(): void {
     const { clock } = this.#deps;
     const now = clock.monotonic();
     for (const [name, { at }] of this.#retries)
-      if (now >= at && name !== TAKING_ON) this.#due.add(name);
+      if (now >= at && name !== CLAIMING_SLOTS) this.#due.add(name);
     if (this.#pausedUntil === null || clock.now() < this.#pausedUntil) return;
     this.#pausedUntil = null;
     this.#due.add(PAUSED_RUN);
@@ -214,27 +211,26 @@ export class Schedule {
     for (const name of again) this.#retryLater(name);
   }
 
-  /** What is done needs no one to take it over; that nobody could be told is mended by its next slot. */
+  /** Marks a slot as done. If that fails, its next slot resolves it. */
   async #done(job: string): Promise<void> {
     const slotAt = this.#taken.get(job);
     this.#taken.delete(job);
     if (slotAt === undefined) return;
     try {
-      await this.#slots.done({ job, slotAt }); // also while it stops: else another would do it again
+      await this.#slots.done({ job, slotAt }); // also while stopping, so that no other daemon repeats it
     } catch (error) {
       if (!(error instanceof TrendlakeError)) throw error;
-      this.#deps.warn(`${job} is done, which others do not know: ${error.message}`);
+      this.#deps.warn(`${job} is done, but its slot could not be marked as done: ${error.message}`);
     }
   }
 
-  /** Says that this daemon lives, for as long as it does. */
   async #keepAlive(over: AbortSignal): Promise<void> {
     const { aliveMs } = this.#slots;
     if (aliveMs === undefined) return;
     while (!over.aborted) {
       if (this.#taken.size > 0)
-        await this.#attempt(TELLING_SLOTS, async () => this.#slots.keepAlive?.());
-      await this.#deps.clock.sleep(aliveMs, over).catch(() => {}); // over
+        await this.#attempt(WRITING_SLOTS, async () => this.#slots.keepAlive?.());
+      await this.#deps.clock.sleep(aliveMs, over).catch(() => {}); // aborted
     }
   }
 
@@ -244,16 +240,16 @@ export class Schedule {
     this.#retries.set(name, { at: this.#deps.clock.monotonic() + waitMs, waitMs });
   }
 
-  /** Until `resumesAt`. Null leaves a pause as it is: looking once too often costs no call. */
+  /** Pauses until `resumesAt`. Null keeps a pause: resuming too early makes no call. */
   #pause(resumesAt: number | null): void {
-    if (resumesAt === null || resumesAt === this.#pausedUntil) return; // told before
+    if (resumesAt === null || resumesAt === this.#pausedUntil) return; // already reported
     this.#pausedUntil = resumesAt;
-    this.#deps.tell(`Paused; goes on at ${isoOf(resumesAt)}.`);
+    this.#deps.tell(`Paused until ${isoOf(resumesAt)}.`);
   }
 
   /**
-   * Waits until something is due without a slot, or the wall clock was stepped. Timers of the crons were
-   * armed for the old time: after a step back none would fire until that time is reached again.
+   * Sleeps until work is due without a slot, or the wall clock was stepped. Cron timers use the old
+   * time: after a step back, none would fire until that time is reached again.
    */
   async #restUnlessStepped(signal: AbortSignal): Promise<void> {
     const { clock, jobs, tell } = this.#deps;
@@ -262,28 +258,28 @@ export class Schedule {
     for (let restMs = this.#restMs; restMs > 0; restMs -= STEP_CHECK_MS) {
       await clock.sleep(Math.min(restMs, STEP_CHECK_MS), signal);
       if (Math.abs(offset() - before) < STEP_MS) continue;
-      tell(`The clock was set to ${isoOf(clock.now())}; the schedule follows it.`);
+      tell(`The clock was set to ${isoOf(clock.now())}. The schedule was adjusted.`);
       await this.#forgetFuture();
       this.#arm(jobs);
       return;
     }
   }
 
-  /** How long nothing is due but by a slot. */
+  /** Time until work is due without a slot. */
   get #restMs(): number {
     const { clock } = this.#deps;
     const waits = [...this.#retries.values()].map(({ at }) => at - clock.monotonic());
     if (this.#pausedUntil !== null) waits.push(this.#pausedUntil - clock.now());
-    const longestMs = this.#slots.aliveMs ?? LONGEST_SLEEP_MS; // others may have died
+    const longestMs = this.#slots.aliveMs ?? LONGEST_SLEEP_MS; // other daemons may have died
     return Math.max(0, Math.min(longestMs, ...waits));
   }
 
-  /** Until a slot comes, a pause ends, a retry is due or the signal is aborted. */
+  /** Sleeps until a slot comes, a pause ends, a retry is due or the signal is aborted. */
   async #sleep(): Promise<void> {
     const { clock, signal } = this.#deps;
     if (signal.aborted) return;
     const awake = new AbortController();
-    const timer = this.#restUnlessStepped(awake.signal).catch(() => {}); // woken before its time
+    const timer = this.#restUnlessStepped(awake.signal).catch(() => {}); // woken early
     await Promise.race([this.#wake.promise, timer]);
     awake.abort();
     if (this.#arrived.size > 0) await clock.sleep(GATHER_MS, signal).catch(() => {}); // stopping

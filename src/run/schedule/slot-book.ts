@@ -5,50 +5,49 @@ import { prepare } from '../../lake/prepare.ts';
 import type { Cron } from '../plan/cron.ts';
 import { DAEMON } from './daemon.ts';
 
-/** A slot of the schedule: when a job is due (Unix ms). */
+/** A slot of the schedule: instant at which a job is due (Unix ms). */
 export interface Slot {
   readonly job: string;
   readonly slotAt: number;
 }
 
-/** Who does which slot: the memory that all daemons of a schedule share. */
+/** Assigns slots to daemons. Shared by all daemons of a schedule. */
 export interface SlotBook {
-  /** Claims a slot. False if it was claimed before, here or elsewhere. */
+  /** Claims a slot. False if it is already claimed. */
   claim(slot: Slot): boolean | Promise<boolean>;
   /** Marks a claimed slot as done. Safe to call twice. */
   done(slot: Slot): void | Promise<void>;
-  /** Leaves a claimed slot that is not done to the next daemon. */
+  /** Gives a claimed slot that is not done to the next daemon. */
   giveBack(slot: Slot): void | Promise<void>;
-  /** Claims the newest slots, of these jobs, of daemons that died. */
+  /** Claims the newest slots of these jobs from dead daemons. */
   takeOver(jobs: readonly string[]): Slot[] | Promise<Slot[]>;
-  /** Records the slots before a claimed one that no daemon claimed. */
+  /** Records earlier slots that no daemon claimed. */
   noteMissed?(slot: Slot, cron: Pick<Cron, 'slots'>): void;
-  /** Frees slots of the future, which a clock that was set back will reach again. */
+  /** Frees slots after `at` (Unix ms), which come again after the clock was set back. */
   forgetAfter?(at: number): void;
-  /** Says that this daemon lives, to be called every `aliveMs`. */
+  /** Call it every `aliveMs` while the daemon runs. */
   keepAlive?(): Promise<void>;
   readonly aliveMs?: number;
 }
 
-/** At most so many missed slots of a job are recorded at once, the newest. */
+/** Maximum number of missed slots to record at once, newest first. */
 const RECORDED_MISSED = 500;
 
-/** A claimed slot of another daemon. */
 interface OpenSlot extends Slot {
   readonly owner: string;
   readonly claimedAt: number;
 }
 
 /**
- * The slots of one data directory, in its lake, unique by job and time. A claim whose daemon is gone is
- * taken over once; if a later slot of the job was claimed, it is recorded as missed.
+ * Slots of one data directory, stored in its lake. A claim of a dead daemon is taken over once. If
+ * a later slot of the job was claimed, it is recorded as missed.
  */
 export class LakeSlots implements SlotBook {
   readonly #lake: Lake;
   readonly #clock: Clock;
   readonly #owner: string;
 
-  /** @param owner the word under which `whileLiving` shows that this daemon lives */
+  /** @param owner the word that `whileLiving` writes while this daemon runs */
   constructor(lake: Lake, clock: Clock, owner: string) {
     this.#lake = lake;
     this.#clock = clock;
@@ -118,7 +117,7 @@ export class LakeSlots implements SlotBook {
     if (find.get(at) !== undefined) forgetSlotsAfter(this.#lake, at);
   }
 
-  /** Settles the slot of a dead daemon. @returns true if it is this daemon's now */
+  /** Settles the slot of a dead daemon. Returns true if this daemon takes it over. */
   #settle(slot: OpenSlot, jobs: readonly string[]): boolean {
     const { sqlite } = this.#lake;
     const values = { ...slot, now: this.#clock.now(), me: this.#owner };
@@ -137,7 +136,8 @@ export class LakeSlots implements SlotBook {
         .run({ ...values, missed });
       return false;
     }
-    // A run that began under this claim is resumed by itself; asking again would spend its calls twice.
+    // A run that began under this claim is resumed separately; repeating it would spend its calls
+    // twice.
     const hasRun = prepare(
       sqlite,
       `select exists (select 1 from run_items i join runs r on r.id = i.run_id
@@ -154,12 +154,12 @@ export class LakeSlots implements SlotBook {
   }
 }
 
-/** A slot book of several machines, which says that it lives. */
+/** A slot book of several machines. */
 export type SharedSlotBook = SlotBook & Required<Pick<SlotBook, 'keepAlive' | 'aliveMs'>>;
 
 /**
- * The slots of a daemon that shares some of its jobs with other machines: what asks the service is done
- * by one of them, what only this lake needs, such as its export, by each for itself.
+ * Slots of a daemon that shares some jobs with other machines. Shared jobs run on one machine.
+ * Others, such as the export, run on each.
  */
 export class PartlySharedSlots implements SlotBook {
   readonly #isShared: (job: string) => boolean;
@@ -208,6 +208,6 @@ export class PartlySharedSlots implements SlotBook {
   }
 }
 
-/** Forgets slots that were due after an instant (Unix ms), so that they are claimed when they are due. */
+/** Deletes slots after an instant (Unix ms), so that they can be claimed again. */
 export const forgetSlotsAfter = ({ sqlite }: Lake, after: number): number =>
   sqlite.prepare('delete from slots where slot_at > ?').run(after).changes;

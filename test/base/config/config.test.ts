@@ -12,7 +12,7 @@ import { freshFolder } from '../../support/fresh.ts';
 const read = (env: NodeJS.ProcessEnv, flags: Overrides = {}, cwd = freshFolder()) =>
   readConfig({ flags, env, cwd });
 
-/** What is said of settings that cannot be right. */
+/** Error message for invalid settings. */
 const refusal = (env: NodeJS.ProcessEnv, cwd = freshFolder()): string => {
   try {
     read(env, {}, cwd);
@@ -31,7 +31,7 @@ const configFile = (text: string, mode = 0o600): { cwd: string; path: string } =
   return { cwd, path };
 };
 
-test('without anything set, the defaults of the beta tier hold', () => {
+test('uses the defaults of the beta tier if nothing is set', () => {
   const cwd = freshFolder();
   expect(read({}, {}, cwd)).toMatchObject({
     baseUrl: undefined,
@@ -43,7 +43,7 @@ test('without anything set, the defaults of the beta tier hold', () => {
   });
 });
 
-test('flags win over the environment, the environment over the file, the file over defaults', () => {
+test('prefers flags to the environment, the file and the defaults, in this order', () => {
   const { cwd } = configFile(
     JSON.stringify({ listItems: 10, growthCalls: 11, creatorCalls: 12, platforms: ['tiktok'] }),
   );
@@ -53,12 +53,12 @@ test('flags win over the environment, the environment over the file, the file ov
   expect(config.platforms).toEqual(['tiktok']);
 });
 
-describe('a value that cannot be right is refused, naming the setting and what was expected', () => {
+describe('refuses invalid values and names the setting and the expected value', () => {
   test.each([
     ['TRENDLAKE_BASE_URL', 'ftp://x/v1', /an http or https address that ends in \/v1/],
     ['TRENDLAKE_BASE_URL', 'https://api.example.com', /ends in \/v1/],
     ['TRENDLAKE_BASE_URL', 'https://api.example.com/v2', /ends in \/v1/],
-    ['TRENDLAKE_API_KEY', 'two words', /without blanks/],
+    ['TRENDLAKE_API_KEY', 'two words', /without spaces/],
     ['TRENDLAKE_TIER', 'gold', /one of beta, scale, enterprise; it is "gold"/],
     ['TRENDLAKE_RATE_PER_MINUTE', '0', /a whole number from 1/],
     ['TRENDLAKE_RATE_PER_MINUTE', '1.5', /a whole number/],
@@ -75,7 +75,7 @@ describe('a value that cannot be right is refused, naming the setting and what w
     expect(() => read({ [name]: value })).toThrow(name);
   });
 
-  test.each(['{', '[]', '"x"'])('a file that holds %s names itself', (text) => {
+  test.each(['{', '[]', '"x"'])('names the invalid file that contains %s', (text) => {
     const { cwd, path } = configFile(text);
     expect(refusal({}, cwd)).toContain(path);
   });
@@ -87,35 +87,35 @@ describe('a value that cannot be right is refused, naming the setting and what w
   });
 });
 
-describe('a name that nobody knows is refused: mistyped, it would be the default in silence', () => {
+describe('refuses unknown names', () => {
   test.each([
     ['TRENDLAKE_BASEURL', 'TRENDLAKE_BASE_URL'],
     ['TRENDLAKE_APIKEY', 'TRENDLAKE_API_KEY'],
     ['TRENDLAKE_PLATFORM', 'TRENDLAKE_PLATFORMS'],
     ['TRENDLAKE_MODEL_ULR', 'TRENDLAKE_MODEL_URL'],
-  ])('%s: %s was meant', (name, meant) => {
-    expect(refusal({ [name]: 'x' })).toMatch(new RegExp(`${name} is set .* mean ${meant}\\?`));
+  ])('suggests for %s: %s', (name, meant) => {
+    expect(refusal({ [name]: 'x' })).toMatch(new RegExp(`${name} is not .* mean ${meant}\\?`));
   });
 
-  test('a field of the file too', () => {
+  test('in the configuration file', () => {
     const { cwd, path } = configFile('{"listitem": 10}');
     expect(refusal({}, cwd)).toBe(
-      `${path} sets listitem, which is no setting. Did you mean listItems?`,
+      `${path} sets listitem, which is not a setting. Did you mean listItems?`,
     );
   });
 
-  test('where no known name is like it, none is named', () => {
+  test('without a suggestion if no known name is similar', () => {
     expect(refusal({ TRENDLAKE_QQQQQQQQQ: 'x' })).toBe(
-      'TRENDLAKE_QQQQQQQQQ is set but trendlake has no such setting.',
+      'TRENDLAKE_QQQQQQQQQ is not a setting of trendlake.',
     );
   });
 });
 
-test('all that is wrong is said at once', () => {
+test('reports all invalid settings at once', () => {
   const { cwd } = configFile('{"colour": "red"}');
   const env = { TRENDLAKE_TIER: 'gold', TRENDLAKE_API_KEY: 'k', TRENDLAKE_TIMEZONE: 'Mars' };
   const stated = refusal(env, cwd).split('\n');
-  expect(stated[0]).toBe('4 settings cannot be right:');
+  expect(stated[0]).toBe('4 settings are invalid:');
   expect(stated.slice(1).join()).toMatch(/colour.*TIER.*TIMEZONE.*BASE_URL is not/);
 });
 
@@ -123,38 +123,40 @@ test.each([
   ['a key without the address it belongs to', { TRENDLAKE_API_KEY: 'k' }, /BASE_URL is not/],
   ['a model without a name', { TRENDLAKE_MODEL_URL: 'http://a/v1' }, /both TRENDLAKE_MODEL_URL/],
   ['a model without an address', { TRENDLAKE_MODEL_NAME: 'tiny' }, /both TRENDLAKE_MODEL_URL/],
-])('%s is refused', (_, env, expected) => {
+])('refuses %s', (_, env, expected) => {
   expect(refusal(env)).toMatch(expected);
 });
 
-test('--config names a file that must be there', () => {
+test('refuses a missing --config file', () => {
   const { cwd, path } = configFile('{"listItems": 7}');
   const elsewhere = { env: {}, cwd: freshFolder() };
   expect(readConfig({ ...elsewhere, file: path }).listItems).toBe(7);
   expect(readConfig({ env: {}, cwd, file: 'trendlake.config.json' }).listItems).toBe(7);
-  expect(() => readConfig({ ...elsewhere, file: 'none.json' })).toThrow(/--config names/);
+  expect(() => readConfig({ ...elsewhere, file: 'none.json' })).toThrow(
+    /does not exist\. Check --config/,
+  );
 });
 
-describe('a file that others can write would let them say where the key is sent', () => {
-  test.each([0o666, 0o602, 0o646])('mode %o is refused', (mode) => {
+describe('refuses a file that others can write', () => {
+  test.each([0o666, 0o602, 0o646])('refuses mode %o', (mode) => {
     const { cwd, path } = configFile('{}', mode);
-    expect(refusal({}, cwd)).toMatch(/every user may write it.*chmod 600/);
+    expect(refusal({}, cwd)).toMatch(/every user can write it.*chmod 600/);
     chmodSync(path, 0o600);
     expect(refusal({}, cwd)).toBe('');
   });
-  test("a group's of the user alone is the user's", () => {
+  test("accepts a file that the user's own group can write", () => {
     expect(refusal({}, configFile('{}', 0o664).cwd)).toBe('');
   });
-  test.runIf(process.getuid?.() === 0)("another user's, or another group's, is refused", () => {
+  test.runIf(process.getuid?.() === 0)('refuses files of another user or group', () => {
     const { cwd, path } = configFile('{}', 0o660);
     chownSync(path, 0, 4242);
-    expect(refusal({}, cwd)).toMatch(/the group 4242 may write it/);
+    expect(refusal({}, cwd)).toMatch(/group 4242 can write it/);
     chownSync(path, 4242, 0);
     expect(refusal({}, cwd)).toMatch(/another user \(4242\)/);
   });
 });
 
-test('a price is an amount, with or without its currency', () => {
+test('reads a price with or without a currency', () => {
   const price = (text: string) => read({ TRENDLAKE_PRICE_PER_1000: text }).pricePer1000;
   expect(price('4.50')).toEqual({ per1000: 4.5, currency: '' });
   expect(price('4.50 EUR')).toEqual({ per1000: 4.5, currency: 'EUR' });
@@ -165,7 +167,7 @@ test('a price is an amount, with or without its currency', () => {
 
 describe('secrets', () => {
   const key = 'tl_live_very-secret';
-  test('a key prints as [hidden] however it is printed', () => {
+  test('prints a key as [hidden]', () => {
     const config = read({ TRENDLAKE_BASE_URL: 'http://a/v1', TRENDLAKE_API_KEY: ` ${key}\n` });
     expect(config.apiKey?.reveal()).toBe(key);
     const printed = [String(config.apiKey), JSON.stringify(config), inspect(config, { depth: 9 })];
@@ -182,13 +184,13 @@ describe('secrets', () => {
     ['TRENDLAKE_BASE_URL', 'https://api.example.com/v1?key=very-secret'],
     ['TRENDLAKE_MODEL_URL', 'https://me:very-secret@models.example.com/v1'],
     ['TRENDLAKE_MODEL_URL', 'me:very-secret@models.example.com'],
-  ])('a refused %s is not repeated in the message: %s', (name, value) => {
+  ])('does not quote a refused %s: %s', (name, value) => {
     const message = refusal({ [name]: value, TRENDLAKE_MODEL_NAME: 'tiny' });
     expect(message).toContain(name);
     expect(message).not.toContain('very-secret');
   });
 
-  test('every setting that is a secret is marked as one', () => {
+  test('marks every secret setting', () => {
     const given = Object.entries(SETTINGS).filter(([, { read: of }]) => {
       const parsed = of('aaaaaaaaaaaaaaaaaaaaaaaa');
       return 'value' in parsed && parsed.value instanceof Secret;
@@ -206,15 +208,15 @@ describe('secrets', () => {
     '{"apiKey": "tl_live_very-secret" "baseUrl": 1}',
     'tl_live_very-secret',
     '{"apiKey": "tl_live_very-secret\n"}',
-  ])('a file that is no JSON is not quoted: %j', (text) => {
+  ])('does not quote a file with invalid JSON: %j', (text) => {
     const { cwd, path } = configFile(text);
-    const told = refusal({}, cwd);
-    expect(told).toContain(`${path} is not JSON`);
-    expect(told.replaceAll(path, '')).not.toMatch(/tl_|very|secret/);
+    const message = refusal({}, cwd);
+    expect(message).toContain(`${path} is not valid JSON`);
+    expect(message.replaceAll(path, '')).not.toMatch(/tl_|very|secret/);
   });
 });
 
-test('spans', () => {
+test('reads time spans', () => {
   expect(['24h', '7d', '2w', '366d'].map(rangeMs)).toEqual(
     [24, 168, 336, 366 * 24].map((hours) => hours * 3_600_000),
   );
@@ -223,7 +225,7 @@ test('spans', () => {
   );
 });
 
-test('every setting has its help, and its environment name follows from its name', () => {
+test('gives every setting a help text and the environment name of its name', () => {
   for (const [name, { env, help }] of Object.entries(SETTINGS)) {
     expect(env).toBe(`TRENDLAKE_${name.replace(/[A-Z]|\d+/g, (c) => `_${c}`).toUpperCase()}`);
     expect(help).toMatch(/\.$/);
@@ -235,7 +237,7 @@ describe('several keys', () => {
     configFile(JSON.stringify({ baseUrl: 'https://a.example/v1', keys, ...more }));
   const berlin = { name: 'berlin', keyEnv: 'TRENDLAKE_KEY_BERLIN' };
 
-  test('have what the settings say, but for what each says itself', () => {
+  test('inherit the settings unless they override them', () => {
     const oslo = {
       ...{ name: 'oslo', keyEnv: 'OSLO', baseUrl: 'https://b.example/v1/', tier: 'scale' },
       ...{ platforms: ['youtube'], quotaReset: 'rolling' },
@@ -260,24 +262,24 @@ describe('several keys', () => {
     expect(inspect(config, { depth: 9 })).not.toContain(secret);
   });
 
-  test('that are wrong are refused, all that is wrong at once and no secret shown', () => {
+  test('are refused with all errors at once and no secret', () => {
     const { cwd } = withKeys([
       { name: 'Berlin', keyEnv: 'tl_live_secret', tiers: 'beta' },
       { name: 'oslo', tier: 'gold', ratePerMinute: 0 },
       'x',
     ]);
-    const told = refusal({}, cwd);
+    const message = refusal({}, cwd);
     for (const expected of [
       /name of key 1 in .* must be 1 to 63 characters.*it is "Berlin"/,
       /keyEnv of key 1 in .* must be the name of an environment variable.*not shown here/,
-      /key 1 in .* has tiers, which no key has. Did you mean tier\?/,
+      /key 1 in .* has the unknown field tiers. Did you mean tier\?/,
       /tier of key oslo in .* must be one of/,
       /ratePerMinute of key oslo in .* must be a whole number/,
       /key oslo in .* has no keyEnv/,
       /key 3 in .* must be an object/,
     ])
-      expect(told).toMatch(expected);
-    expect(told).not.toContain('tl_live');
+      expect(message).toMatch(expected);
+    expect(message).not.toContain('tl_live');
   });
 
   test.each([
@@ -286,12 +288,12 @@ describe('several keys', () => {
     ['one name twice', [berlin, { ...berlin, keyEnv: 'B' }], {}, /Two keys .* the name berlin/],
     ['one variable twice', [berlin, { ...berlin, name: 'b' }], {}, /Two keys .* keyEnv TRENDLAKE/],
     [
-      'a platform of nobody',
+      'a platform without a key',
       [{ ...berlin, platforms: ['tiktok'] }],
       {},
       /No key .* instagram or y/,
     ],
-    ['a key beside them', [berlin], { TRENDLAKE_API_KEY: 'k' }, /which one counts\?/],
+    ['a key beside them', [berlin], { TRENDLAKE_API_KEY: 'k' }, /Unset it, or add it to keys/],
     [
       'one key under two names',
       [berlin, { name: 'oslo', keyEnv: 'OSLO', baseUrl: 'https://b.example/v1' }],
@@ -299,20 +301,15 @@ describe('several keys', () => {
       /^(?!.*tl_live_1).*TRENDLAKE_KEY_BERLIN and OSLO hold the same key/s,
     ],
     ['a tier without numbers', [{ ...berlin, tier: 'enterprise' }], {}, /ratePerMinute and calls/],
-    [
-      'a value that is no key',
-      [berlin],
-      { TRENDLAKE_KEY_BERLIN: 'a b' },
-      /BERLIN must be printable/,
-    ],
+    ['an invalid key', [berlin], { TRENDLAKE_KEY_BERLIN: 'a b' }, /BERLIN must be printable/],
   ])('%s: refused', (_, keys, env, expected) => {
     expect(refusal(env as NodeJS.ProcessEnv, withKeys(keys).cwd)).toMatch(expected);
   });
 
   test('beside a key in the same file are refused', () => {
-    const told = refusal({}, withKeys([berlin], { apiKey: 'tl_live_1' }).cwd);
-    expect(told).toMatch(/has both apiKey and keys: which one counts\?/);
-    expect(told).not.toContain('tl_live_1');
+    const message = refusal({}, withKeys([berlin], { apiKey: 'tl_live_1' }).cwd);
+    expect(message).toMatch(/has both apiKey and keys\. Remove apiKey/);
+    expect(message).not.toContain('tl_live_1');
   });
 
   test.each([
@@ -320,21 +317,21 @@ describe('several keys', () => {
       'taken out with all of them',
       undefined,
       'LONDON',
-      'A key that is the only one goes into TRENDLAKE_API_KEY.',
+      'If you have a single key, set TRENDLAKE_API_KEY.',
     ],
-    ['taken out alone', [berlin], 'LONDON', 'or name it there.'],
+    ['taken out alone', [berlin], 'LONDON', 'or add it there.'],
     ['mistyped', [berlin], 'BERLN', 'Did you mean TRENDLAKE_KEY_BERLIN?'],
-  ])('the variable of a key that was %s is told for what it is', (_, keys, name, end) => {
+  ])('explains the variable of a key that was %s', (_, keys, name, end) => {
     const { cwd } = withKeys(keys);
-    const told = refusal({ [`TRENDLAKE_KEY_${name}`]: 'tl_live_1' }, cwd);
-    expect(told).toContain(
-      `TRENDLAKE_KEY_${name} is set but no key in ${join(cwd, 'trendlake.config.json')} names it as its keyEnv: unset it, or name it there.`,
+    const message = refusal({ [`TRENDLAKE_KEY_${name}`]: 'tl_live_1' }, cwd);
+    expect(message).toContain(
+      `TRENDLAKE_KEY_${name} is set but no key in ${join(cwd, 'trendlake.config.json')} has it as keyEnv. Unset it, or add it there.`,
     );
-    expect(told.endsWith(end), told).toBe(true);
-    expect(told).not.toContain('tl_live_1');
+    expect(message.endsWith(end), message).toBe(true);
+    expect(message).not.toContain('tl_live_1');
   });
 
-  test('TRENDLAKE_API_KEY may be the variable of one of them', () => {
+  test('accept TRENDLAKE_API_KEY as keyEnv', () => {
     const { cwd } = withKeys([{ ...berlin, keyEnv: 'TRENDLAKE_API_KEY' }]);
     expect(read({ TRENDLAKE_API_KEY: 'k' }, {}, cwd).keys[0]?.apiKey?.reveal()).toBe('k');
   });

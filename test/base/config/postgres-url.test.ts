@@ -10,7 +10,7 @@ test.each([
   'postgres://u:p@db.example/lake?ssl=0',
   'postgres://u:p@db.example/lake?ssl=false',
   'postgres://u:p@db.example/lake?sslmode=',
-])('a server elsewhere without TLS is refused: %s', (text) => {
+])('refuses a remote server without TLS: %s', (text) => {
   expect(ledgerUrl(text)).toEqual({ expected: expect.stringContaining('?sslmode=verify-full') });
 });
 
@@ -24,6 +24,6 @@ test.each([
   'postgres://u:p@127.8.8.8,localhost/lake',
   'postgres://u:p@[::1]:5432/lake',
   'postgres://u:p@localhost/lake?host=/var/run/postgresql',
-])('TLS, its absence by choice, or a server of this machine is taken: %s', (text) => {
+])('accepts TLS, sslmode=disable or a local server: %s', (text) => {
   expect(ledgerUrl(text)).toHaveProperty('value');
 });

@@ -56,7 +56,7 @@ test('an answer that cannot be right is asked again; a secret one is not repeate
   const lines = ['nowhere', 'https://a.example/v1', 'two words', KEY, 'gold', 'enterprise'];
   const { code, err, path } = await init([...lines, '100', '9000', ''], '--no-try');
   expect(code).toBe(0);
-  expect(err).toMatch(/ends in \/v1[\s\S]*without blanks[\s\S]*one of beta/);
+  expect(err).toMatch(/ends in \/v1[\s\S]*without spaces[\s\S]*one of beta/);
   expect(err).not.toContain('two words');
   expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
     ...{ tier: 'enterprise', ratePerMinute: 100, callsPerMonth: 9000 },

@@ -55,7 +55,7 @@ test('the last failures show request, time, response, call id and advice', async
   expect(of('/trends/tiktok/week')).toMatchObject({
     state: 'done',
     calls: [{ status: 500 }],
-    advice: 'Nothing: it was asked again, and loaded.',
+    advice: 'Nothing to do: a retry succeeded.',
   });
   const hashtags = of('/hashtags');
   const call = hashtags?.calls[0];

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** An upstream on its own clock that gives every request the same list, empty unless given. */
+/** An upstream with its own clock that answers every request with the same list (default: empty). */
 const upstreamAt = async (
   at: number,
   body = '{"total":0,"page":1,"items":[]}',
@@ -33,7 +33,7 @@ const upstreamAt = async (
   return { TRENDLAKE_BASE_URL: `http://127.0.0.1:${port}/v1`, TRENDLAKE_API_KEY: 'tl_live_clock' };
 };
 
-test('a clock more than a day ahead of the service loads nothing, after one call', async () => {
+test('loads nothing and stops after one call if the clock is a day ahead', async () => {
   const dataDir = freshDataDir();
   const env = await upstreamAt(NOW - 420 * DAY_MS);
   const { code, err } = await runCommand(['sync', '--no-export'], { dataDir, env });
@@ -46,7 +46,7 @@ test('a clock more than a day ahead of the service loads nothing, after one call
   lake.close();
 });
 
-test('--trust-clock loads all the same', async () => {
+test('loads with --trust-clock', async () => {
   const dataDir = freshDataDir();
   const env = await upstreamAt(NOW - 2 * DAY_MS);
   const trusting = ['sync', '--no-export', '--trust-clock', '--jobs', 'feed'];
@@ -59,7 +59,7 @@ test('--trust-clock loads all the same', async () => {
 test.each([
   ['ahead of', -HOUR_MS],
   ['behind', 3 * DAY_MS],
-])('a clock %s the service is a warning in status and doctor', async (words, serviceIsMs) => {
+])('status and doctor warn of a clock %s the service', async (words, serviceIsMs) => {
   const dataDir = freshDataDir();
   const env = await upstreamAt(NOW + serviceIsMs);
   await runCommand(['sync', '--no-export', '--jobs', 'feed'], { dataDir, env });
@@ -69,7 +69,7 @@ test.each([
   expect(out).toMatch(/^BAD {2}clock/m);
 });
 
-test('clocks that agree again are no problem any more', () => {
+test('drops the warning once the clocks agree again', () => {
   const lake = freshLake();
   noteClockSkew(lake, HOUR_MS);
   expect(clockProblems(lake, NOW)).toHaveLength(1);
@@ -77,7 +77,7 @@ test('clocks that agree again are no problem any more', () => {
   expect(clockProblems(lake, NOW)).toEqual([]);
 });
 
-test('a response without a usable date says nothing about the clock', () => {
+test('ignores responses without a usable date', () => {
   expect(clockSkewMs({}, NOW)).toBeUndefined();
   expect(clockSkewMs({ date: 'yesterday' }, NOW)).toBeUndefined();
 });
@@ -85,7 +85,7 @@ test('a response without a usable date says nothing about the clock', () => {
 const ITEM =
   '{"id":"tt_1","platform":"tiktok","title":"a","user":"u","views":7,"likes":1,"createdAt":"2026-02-27"}';
 
-test('rows of the future are found, and doctor --remove-future removes them', async () => {
+test('finds rows of the future, and doctor --remove-future removes them', async () => {
   const dataDir = freshDataDir();
   const env = await upstreamAt(NOW, `{"total":1,"page":1,"items":[${ITEM}]}`);
   const feed = ['sync', '--no-export', '--jobs', 'feed', '--trust-clock'];
@@ -112,7 +112,7 @@ test('rows of the future are found, and doctor --remove-future removes them', as
   expect((await runCommand(['doctor'], { dataDir, clock })).out).toMatch(/^ok {3}clock/m);
 });
 
-test('calls of the future go on counting', () => {
+test('keeps counting calls of the future', () => {
   const lake = freshLake();
   lake.sqlite.exec(`insert into calls (sender, job, request, sent_at, finished_at, status, sent)
     values ('s', 'feed', 'GET /feed', ${NOW + 300 * DAY_MS}, ${NOW + 300 * DAY_MS}, 200, 1)`);

@@ -81,7 +81,7 @@ const damage = (dataDir: string, table: string): void => {
   writeFileSync(path, bytes);
 };
 
-test('a lake that is well', async () => {
+test('a healthy lake passes every check', async () => {
   const { dataDir } = await kept();
   expect((await doctor(dataDir)).bad).toEqual([]);
   const { out } = await runCommand(['doctor'], { dataDir });
@@ -89,11 +89,11 @@ test('a lake that is well', async () => {
   expect(out).toMatch(/^ok {3}Parquet +\d+ files agree with the manifest$/m);
 });
 
-test('a folder without a lake is not ill', async () => {
+test('a folder without a lake passes every check', async () => {
   expect((await doctor(freshFolder())).ok).toBe(true);
 });
 
-test('a damaged page is found, with what to do; restoring brings back the lake of the backup', async () => {
+test('finds a damaged page, and --restore brings back the backup', async () => {
   const { dataDir, rows } = await kept();
   damage(dataDir, 'video_snapshot');
   const { bad } = await doctor(dataDir);
@@ -126,7 +126,7 @@ const exportedRows = (dataDir: string, table: string): number =>
     .filter((file) => file.table === table)
     .reduce((sum, { rows }) => sum + rows, 0);
 
-test('after a restore the next export writes what the lake holds now', async () => {
+test('exports the restored lake after a restore', async () => {
   const { dataDir, clock } = await kept();
   const before = exportedRows(dataDir, 'video_snapshots');
   addSnapshot(dataDir);
@@ -143,7 +143,7 @@ test('after a restore the next export writes what the lake holds now', async () 
   expect(again.files).toBe(0);
 });
 
-test('an export does not write over the files of another lake', async () => {
+test('does not overwrite the exported files of another lake', async () => {
   const [mine, other] = [await kept(), freshLake()];
   cpSync(join(mine.dataDir, 'parquet'), join(other.dataDir, 'parquet'), { recursive: true });
   const files = exportedRows(other.dataDir, 'videos');
@@ -159,7 +159,7 @@ test('an export does not write over the files of another lake', async () => {
 const PAGE_BYTES = 4096;
 const TABLE_LEAF = 0x0d;
 
-/** Nonsense where the last leaf of a table says where its cells are. */
+/** Overwrites the cell pointers of a table's last leaf. */
 const withoutCells = (bytes: Buffer): Buffer => {
   const pages = Array.from({ length: bytes.length / PAGE_BYTES }, (_, n) => n * PAGE_BYTES);
   const leaf = pages.findLast((at) => bytes[at] === TABLE_LEAF && bytes.readUInt16BE(at + 3) > 4);
@@ -167,7 +167,7 @@ const withoutCells = (bytes: Buffer): Buffer => {
   return Buffer.from(bytes).fill(0xff, leaf + 8, leaf + 16);
 };
 
-/** Damages, what `sync` exits with, and what they do to the file's bytes. */
+/** Kind of damage, exit code of `sync`, and the change to the file's bytes. */
 const DAMAGES: [string, number, (bytes: Buffer) => Buffer][] = [
   ['the file header', 2, (bytes) => Buffer.from(bytes).fill(0x20, 0, 16)],
   ['the first page behind the header', 1, (bytes) => Buffer.from(bytes).fill(0xab, 100, 4096)],
@@ -202,7 +202,7 @@ test.each(DAMAGES)(
   },
 );
 
-test('a lake of an older schema is to be migrated, not to be restored', async () => {
+test('advises to migrate an older lake, not to restore a backup', async () => {
   const { dataDir } = await kept();
   const sqlite = new Database(join(dataDir, LAKE_FILE));
   sqlite.pragma(`user_version = ${SCHEMA_VERSION - 1}`);
@@ -224,7 +224,7 @@ test('a run after a restore counts its own calls, not those carried over', async
   expect(summary.runId).toBeGreaterThan(lost.summary.runId);
 });
 
-test('calls made since the backup are counted on after a restore', async () => {
+test('keeps counting calls made since the backup after a restore', async () => {
   const { dataDir, clock } = await kept();
   const upstream = await startFaultyUpstream();
   const { ledger } = await syncOnce(dataDir, upstream.baseUrl);
@@ -236,7 +236,7 @@ test('calls made since the backup are counted on after a restore', async () => {
   lake.close();
 });
 
-test('a backup that 0.1.0 made is brought up to date, and counts on what was called since', async () => {
+test('migrates a backup of 0.1.0 and keeps counting newer calls', async () => {
   const dataDir = freshFolder();
   putReleasedLake(dataDir);
   const backup = join(freshFolder(), 'nightly.db');
@@ -255,7 +255,7 @@ test('a backup that 0.1.0 made is brought up to date, and counts on what was cal
   restored.close();
 });
 
-test('a lake set aside is restored with the commits of its journal', async () => {
+test('restores a lake set aside with the commits of its journal', async () => {
   const { dataDir, clock } = await kept();
   const lake = openLake(dataDir);
   lake.sqlite.exec("insert into video (id, platform) values ('tt_newest', 'tiktok')");
@@ -269,7 +269,7 @@ test('a lake set aside is restored with the commits of its journal', async () =>
   restored.close();
 });
 
-test('calls that cannot be read for now are no reason to go on without them', async () => {
+test('refuses to restore while newer calls cannot be read', async () => {
   const { dataDir, clock } = await kept();
   const path = join(dataDir, LAKE_FILE);
   const other = new Database(path);
@@ -282,7 +282,7 @@ test('calls that cannot be read for now are no reason to go on without them', as
   expect(readdirSync(dataDir).filter((name) => /before|restored|new-/.test(name))).toEqual([]);
 });
 
-test('what is no backup is not restored, and nothing is changed', async () => {
+test('refuses a file that is not a backup and changes nothing', async () => {
   const { dataDir } = await kept();
   const before = readFileSync(join(dataDir, LAKE_FILE));
   const text = join(dataDir, 'notes.txt');
@@ -297,7 +297,7 @@ test('what is no backup is not restored, and nothing is changed', async () => {
   expect(none.code).toBe(2);
 });
 
-test('a Parquet file that changed or went missing is found', async () => {
+test('finds a Parquet file that changed or is missing', async () => {
   const { dataDir } = await kept();
   const path = join(dataDir, 'parquet', 'videos', 'videos.parquet');
   const bytes = readFileSync(path);
@@ -314,7 +314,7 @@ test('a Parquet file that changed or went missing is found', async () => {
   expect((await doctor(dataDir)).bad).toMatchObject([{ check: 'Parquet' }]);
 });
 
-test('what a restore left that was cut off: nothing beside a lake, advice where there is none', async () => {
+test('removes leftovers of a restore beside a lake, and advises if the lake is missing', async () => {
   const { dataDir } = await kept();
   const restored = join(dataDir, `${LAKE_FILE}.restored`);
   writeFileSync(restored, 'a copy');
@@ -328,7 +328,7 @@ test('what a restore left that was cut off: nothing beside a lake, advice where 
   expect(() => openLakeForReading(dataDir)).toThrow(/restore was cut off.*--restore/);
 });
 
-test('rows without parents, search entries without videos', async () => {
+test('finds rows without parents and search entries without videos', async () => {
   const { dataDir } = await kept();
   const lake = openLake(dataDir);
   lake.sqlite.pragma('foreign_keys = off');
@@ -338,7 +338,7 @@ test('rows without parents, search entries without videos', async () => {
   expect(checks).toContain('references');
 });
 
-test('a search index that lacks videos is found and made anew', async () => {
+test('finds and rebuilds a search index that lacks videos', async () => {
   const { dataDir } = await kept();
   const lake = openLake(dataDir);
   lake.sqlite.exec("insert into search (search) values ('delete-all')");
@@ -351,7 +351,7 @@ test('a search index that lacks videos is found and made anew', async () => {
   expect((await doctor(dataDir)).ok).toBe(true);
 });
 
-test('damage to the search index alone costs no backup: it is made anew', async () => {
+test('rebuilds a damaged search index without restoring a backup', async () => {
   const { dataDir } = await kept();
   const lake = openLake(dataDir);
   lake.sqlite.unsafeMode(true); // SQLite guards the index's own tables
@@ -362,7 +362,7 @@ test('damage to the search index alone costs no backup: it is made anew', async 
   ]);
 });
 
-test('each check is told when it is done, before the next', async () => {
+test('reports each check when it is done, before the next starts', async () => {
   const { dataDir, clock } = await kept();
   const told: string[] = [];
   const noted = (check: string) => void told.push(`${check} begins`);
@@ -372,7 +372,7 @@ test('each check is told when it is done, before the next', async () => {
   ]);
 });
 
-test('the service is reached without a call; a missing key and a dead address are found', async () => {
+test('reaches the service without a call and finds a missing key or a dead address', async () => {
   const upstream = await startFaultyUpstream();
   const dataDir = freshFolder();
   const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: 'tl_live_secret' };
@@ -385,7 +385,7 @@ test('the service is reached without a call; a missing key and a dead address ar
   expect(JSON.stringify(bad)).not.toContain('secret');
 });
 
-test('seven backups are kept, each whole; an old newest one is reported', async () => {
+test('keeps seven valid backups and reports when the newest is old', async () => {
   const { dataDir } = await kept();
   const clock = virtualClock(WORLD_AT);
   const lake = openLake(dataDir);
@@ -403,7 +403,7 @@ test('seven backups are kept, each whole; an old newest one is reported', async 
   expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(7);
 });
 
-test('a backup stops on its signal; nothing of it is left', async () => {
+test('stops a backup on its signal and leaves no file', async () => {
   const { dataDir } = await kept();
   const clock = virtualClock(WORLD_AT + 5 * DAY_MS);
   const before = readdirSync(join(dataDir, 'backups'));
@@ -416,7 +416,7 @@ test('a backup stops on its signal; nothing of it is left', async () => {
   expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
 });
 
-test('what a backup of another day left half made goes with the next one', async () => {
+test('removes unfinished files of another day with the next backup', async () => {
   const { dataDir } = await kept();
   const backups = join(dataDir, 'backups');
   for (const suffix of ['', '-wal', '-shm', '-journal'])
@@ -429,7 +429,7 @@ test('what a backup of another day left half made goes with the next one', async
   expect(left).toEqual(['trendlake-2025-12-31.db.new.mine']);
 });
 
-test('a large copy is checked in a process of its own, which a signal ends', async () => {
+test('checks a large copy in a child process that a signal ends', async () => {
   const { dataDir } = await kept();
   const lake = openLake(dataDir);
   const before = readdirSync(join(dataDir, 'backups'));
@@ -450,11 +450,11 @@ test('a large copy is checked in a process of its own, which a signal ends', asy
   lake.close();
   damage(dataDir, 'video');
   const damaged = openLake(dataDir);
-  await expect(backupLake(damaged, large)).rejects.toThrow(/not whole: it is damaged/);
+  await expect(backupLake(damaged, large)).rejects.toThrow(/is damaged: it is damaged/);
   damaged.close();
 });
 
-test('a signal that comes with the last pages of a copy ends it before it is checked', async () => {
+test('stops before the check if the signal arrives with the last pages', async () => {
   const lake = freshLake();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -466,7 +466,7 @@ test('a signal that comes with the last pages of a copy ends it before it is che
   await expect(backupLake(lake, large)).rejects.toThrow('stopped by SIGTERM');
 });
 
-test('a backup ends while another process writes all the time: it is the lake as it began', async () => {
+test('backs up the lake as of its start while another process keeps writing', async () => {
   const lake = freshLake();
   lake.sqlite.exec(`create table filler (text text); insert into filler
     select hex(randomblob(4000)) from (with recursive n(i) as
@@ -489,7 +489,7 @@ test('a backup ends while another process writes all the time: it is the lake as
   copy.close();
 });
 
-test('a clock that was set ahead costs no backup, and doctor says what it left', async () => {
+test('keeps backups when the clock was set ahead, and doctor reports the future one', async () => {
   const { dataDir } = await kept();
   const lake = openLake(dataDir);
   for (let day = 7; day >= 0; day--)
@@ -503,7 +503,7 @@ test('a clock that was set ahead costs no backup, and doctor says what it left',
   ]);
 });
 
-test('of two backups at once one is made, whole; the other is told to come later', async () => {
+test('makes one of two simultaneous backups and asks the other to retry later', async () => {
   const { dataDir, clock } = await kept();
   const lake = freshLake(dataDir);
   const made = backupLake(lake, { clock });
@@ -517,9 +517,9 @@ test('of two backups at once one is made, whole; the other is told to come later
 
 test.runIf(process.platform === 'linux').each([
   ['a file', (path: string) => writeFileSync(path, ''), /could not be written: EEXIST/],
-  // nobody, root included, may make a file there
+  // not even root may create a file there
   ['a folder that takes no files', (path: string) => symlinkSync('/proc', path), /write access/],
-])('where backups go lies %s: said in words', async (_, lay, words) => {
+])('explains a backup folder that is %s', async (_, lay, words) => {
   const lake = freshLake();
   lay(join(lake.dataDir, 'backups'));
   const { code, err } = await runCommand(['doctor', '--backup'], { dataDir: lake.dataDir });

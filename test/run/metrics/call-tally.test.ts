@@ -19,7 +19,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('snapshot' as const) }),
 );
 
-test('whenever it looks, it has counted every settled call once', () => {
+test('counts every settled call once', () => {
   const lake = freshLake();
   const { sqlite } = lake;
   const send = sqlite

@@ -59,7 +59,7 @@ const serveMetrics = async (
   return { service, metrics, close };
 };
 
-test('an empty lake: all is told, nothing is made up', async () => {
+test('reports all metrics of an empty lake, without invented values', async () => {
   const { service, close } = await serveMetrics(freshFolder());
   onTestFinished(close);
   const { value, headers, families } = await scrapeOf(service.url);
@@ -74,7 +74,7 @@ test('an empty lake: all is told, nothing is made up', async () => {
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
 });
 
-test('a lake that cannot be read is told as such; none of its metrics is there, not even as 0', async () => {
+test('omits the metrics of an unreadable lake instead of reporting 0', async () => {
   const metrics = new Metrics({ dataDir: freshFolder(), clock: virtualClock(NOW), ...QUOTA });
   onTestFinished(() => metrics.close());
   const families = readExposition(await metrics.text());
@@ -102,7 +102,7 @@ describe('a lake that was synced', () => {
   });
   afterAll(() => running.close());
 
-  test('runs, calls by outcome, quota, lag, rows and export are told', async () => {
+  test('reports runs, calls by outcome, quota, lag, rows and export', async () => {
     const { value, families } = await scrapeOf(running.service.url);
     expect(value('trendlake_runs_total', { outcome: 'partial' })).toBe(1);
     expect(value('trendlake_runs_unfinished', { outcome: 'running' })).toBe(0);
@@ -133,7 +133,7 @@ describe('a lake that was synced', () => {
     );
   });
 
-  test('files of an earlier version are told until an export writes them anew', async () => {
+  test('reports files of an earlier version until an export rewrites them', async () => {
     const path = join(dataDir, 'parquet', 'manifest.json');
     const before = await scrapeOf(running.service.url);
     const { codec: _, ...written } = JSON.parse(readFileSync(path, 'utf8')) as { codec: string };
@@ -143,7 +143,7 @@ describe('a lake that was synced', () => {
       expect(after.families.get(name)).toEqual(before.families.get(name));
   });
 
-  test('what another process writes shows in a later scrape', async () => {
+  test('shows writes of another process in a later scrape', async () => {
     const before = await scrapeOf(running.service.url);
     const upstream = await startFaultyUpstream();
     onTestFinished(() => upstream.close());
@@ -155,12 +155,12 @@ describe('a lake that was synced', () => {
     }, PATIENT);
   });
 
-  test('scrapes at once read the lake once and agree', async () => {
+  test('reads the lake once for simultaneous scrapes', async () => {
     const texts = await Promise.all(Array.from({ length: 5 }, () => running.metrics.text()));
     expect(new Set(texts).size).toBe(1);
   });
 
-  test('it needs no key, and counts against none', async () => {
+  test('needs no key and counts against none', async () => {
     const db = openServiceDb(dataDir);
     onTestFinished(() => void db.close());
     const { key, record } = createKey(db, { useCase: 'scrape', tier: 'beta' }, NOW);
@@ -171,7 +171,7 @@ describe('a lake that was synced', () => {
     );
   });
 
-  test('requests are counted by route; addresses, methods and ids that anybody invents make no series', async () => {
+  test('counts requests by route, so that invented addresses create no series', async () => {
     const { url } = running.service;
     const before = await scrapeOf(url);
     for (let n = 0; n < 40; n++) {
@@ -207,7 +207,7 @@ describe('a lake that was synced', () => {
   });
 });
 
-test('why the lake cannot be read is told once, and that it can again', async () => {
+test('reports once that the lake is unreadable, and once that it is readable again', async () => {
   const dataDir = freshFolder();
   const told: string[] = [];
   const report = (sentence: string): void => void told.push(sentence);
@@ -222,7 +222,7 @@ test('why the lake cannot be read is told once, and that it can again', async ()
   ]);
 });
 
-test('a damaged lake is told with its path and what to do', async () => {
+test('reports a damaged lake with its path and the next step', async () => {
   const dataDir = freshFolder();
   openTestLake(dataDir).close();
   const path = join(dataDir, 'trendlake.db');
@@ -235,7 +235,7 @@ test('a damaged lake is told with its path and what to do', async () => {
   expect(told).toEqual([expect.stringMatching(/trendlake\.db is .*doctor --restore/)]);
 });
 
-test('names follow the conventions: prefix, base units, _total for what only grows', async () => {
+test('names metrics by convention: prefix, base units, _total for counters', async () => {
   const metrics = new Metrics({ dataDir: freshFolder(), clock: virtualClock(NOW), ...QUOTA });
   onTestFinished(() => metrics.close());
   for (const { name, type, help } of metrics.list()) {

@@ -30,7 +30,7 @@ test.each(['1000', '4000', '100000'])(
   },
 );
 
-test('`status` and `plan` say the same of the rest of the month', async () => {
+test('`status` and `plan` agree on the rest of the month', async () => {
   const dataDir = freshFolder();
   openTestLake(dataDir).close();
   const env = {
@@ -48,7 +48,7 @@ test('`status` and `plan` say the same of the rest of the month', async () => {
   expect(status?.out).not.toContain('on schedule you will use');
 });
 
-test('what a month has left over time is told in steps, not call by call', () => {
+test('draws the calls left over time in steps, not call by call', () => {
   const dataDir = freshFolder();
   const lake = openTestLake(dataDir);
   const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', { callsPerMonth: '5000' });

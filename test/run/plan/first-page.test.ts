@@ -10,7 +10,7 @@ const request = (page: number, offset: number): ListRequest => ({
   offset,
 });
 
-test('a first page asks for no more than is wanted, and no more than a page gives', () => {
+test('limits a first page to the wanted items and the page size', () => {
   expect([1, 100, 250].map((listItems) => firstPage({ listItems }).limit)).toEqual([1, 100, 100]);
 });
 

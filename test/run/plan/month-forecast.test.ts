@@ -54,7 +54,7 @@ describe('the month’s plan', () => {
     expect(thinned.fits).toBe(true);
   });
 
-  test('what an earlier run did not spend rolls forward, within the ceilings', () => {
+  test('rolls unspent calls forward, within the limits', () => {
     const later = Date.UTC(2026, 10, 16);
     const growth = (spent: number, env = {}) =>
       planOf(env, later, spent).jobs.find(({ job }) => job === 'growth')?.callsPerRun ?? 0;
@@ -68,7 +68,7 @@ describe('the month’s plan', () => {
     );
   });
 
-  test('never plans more than there is', () => {
+  test('never plans more calls than are left', () => {
     const runs = fc.integer({ min: 0, max: 800 });
     const lists = fc.record({ runs, callsPerRun: fc.integer({ min: 1, max: 50 }) });
     const refreshes = fc.record({
@@ -113,7 +113,7 @@ describe('the month’s plan', () => {
 });
 
 describe('schedules', () => {
-  test('settings know every job there is', () => {
+  test('settings know every job', () => {
     expect([...JOBS, ...CHORES].map(({ name }) => name).toSorted()).toEqual(
       [...JOB_NAMES].toSorted(),
     );
@@ -136,7 +136,7 @@ describe('schedules', () => {
   });
 });
 
-describe('nonsense is refused, naming the setting', () => {
+describe('refuses invalid values and names the setting', () => {
   test.each([
     ['TRENDLAKE_TIER', 'gold'],
     ['TRENDLAKE_RATE_PER_MINUTE', '0'],
@@ -160,7 +160,7 @@ describe('nonsense is refused, naming the setting', () => {
     expect(() => planOf({ [name]: value })).toThrow(name);
   });
 
-  test('the 31st is fine', () => {
+  test('accepts the 31st', () => {
     expect(config({ TRENDLAKE_QUOTA_RESET: 'anchor:31' }).quotaReset).toBe('anchor:31');
   });
 });

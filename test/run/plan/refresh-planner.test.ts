@@ -39,7 +39,7 @@ const prepared = async (faulty: Parameters<typeof startFaultyUpstream>[0] = []) 
 };
 const isTimeline = ([request]: [string, string]) => request.endsWith('/growth');
 
-test('the calls of both jobs are one sum; every refresh says why', async () => {
+test('shares one budget between both jobs, with a reason for every refresh', async () => {
   const { refreshes } = await prepared();
   const first = await refreshes();
   expect(first).toHaveLength(10);
@@ -50,7 +50,7 @@ test('the calls of both jobs are one sum; every refresh says why', async () => {
     expect(rule).toMatch(/^(due|surplus|first timeline|first profile)$/);
 });
 
-test('while the lists stand still, nothing is looked at again within the hour', async () => {
+test('refreshes nothing again within the hour while the lists do not change', async () => {
   const { refreshes } = await prepared();
   await refreshes();
   expect(await refreshes()).toEqual([]);
@@ -58,7 +58,7 @@ test('while the lists stand still, nothing is looked at again within the hour', 
   expect((await refreshes({ only: ['growth', 'creators'], clock })).length).toBeGreaterThan(0);
 });
 
-test('a profile is asked for once, however the lists write its handle', async () => {
+test('requests a profile once for all spellings of its handle', async () => {
   const fault = faults.rewrite((body) => ({
     ...body,
     items: body.items.map((item, n) => ({
@@ -82,7 +82,7 @@ test('a profile is asked for once, however the lists write its handle', async ()
   ).toEqual([]);
 });
 
-test('what brought nothing is not requested again in the next run, as if it never had been', async () => {
+test('does not repeat a request without a result in the next run', async () => {
   const EVER = Number.POSITIVE_INFINITY;
   const another = faults.rewrite((body) => ({ ...body, handle: 'another' }));
   const nothing = faults.rewrite((body) => ({ ...body, snapshots: [] }));
@@ -117,7 +117,7 @@ test.each([
   expect(made.every((refresh) => isTimeline(refresh) === timelines)).toBe(true);
 });
 
-test('what the upstream named comes first, and stays wanted while a run has no calls for it', async () => {
+test('puts subjects of upstream events first, and keeps them until a run has calls', async () => {
   const { lake, refreshes } = await prepared();
   const want = lake.sqlite.prepare(
     `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, 'e', ?)`,
@@ -130,7 +130,7 @@ test('what the upstream named comes first, and stays wanted while a run has no c
   expect(await refreshes({ only: ['creators'] })).toEqual([['GET /creators/youtube/user7', rule]]);
 });
 
-test('wanted creators do not wait behind wanted videos and hashtags that a run has no calls for', async () => {
+test('serves wanted creators even if wanted videos have no calls', async () => {
   const { lake, refreshes } = await prepared();
   const want = lake.sqlite.prepare(
     `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, 'e', ?)`,

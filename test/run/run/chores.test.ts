@@ -63,7 +63,7 @@ const scheduleUntil = async (
   return { code, calls: upstream.arrivals.length, told: lines().join('\n') };
 };
 
-test('a chore that is to be tried again is, alone: nothing is pulled a second time', async () => {
+test('retries a failed chore alone, without pulling again', async () => {
   const dataDir = freshDataDir();
   const gate = Promise.withResolvers<void>();
   const elsewhere = withExclusive(dataDir, 'export', virtualClock(WORLD_AT), () => gate.promise);
@@ -81,7 +81,7 @@ test('a chore that is to be tried again is, alone: nothing is pulled a second ti
   expect(calls).toBe(FEED_PAGES);
 });
 
-test('a chore that fails for good keeps none behind it from being done', async () => {
+test('runs later chores after one that fails for good', async () => {
   const dataDir = freshDataDir();
   writeFileSync(join(dataDir, 'parquet'), 'not a folder');
   const { code, told } = await scheduleUntil(dataDir, (lines) =>
@@ -93,7 +93,7 @@ test('a chore that fails for good keeps none behind it from being done', async (
   expect(told).toMatch(/^info .*backups.*checked$/m);
 });
 
-test('a slot that waits behind a paused run, stopped in the middle of that, is done by the next daemon', async () => {
+test('leaves a slot that waits behind a paused run to the next daemon', async () => {
   const dataDir = freshDataDir();
   const upstream = await startFaultyUpstream();
   const given = { dataDir, env: envOf(upstream.baseUrl), clock: virtualClock(WORLD_AT) };
@@ -117,7 +117,7 @@ test('a slot that waits behind a paused run, stopped in the middle of that, is d
   lake.close();
 });
 
-test('a drifted field is logged by its name, not by what it held', async () => {
+test('logs a drifted field by name, without its value', async () => {
   const dataDir = freshDataDir();
   const rules = [{ on: /feed/, fault: item({ about: 'Ann of 5 Elm Row' }), times: 9 }];
   await scheduleUntil(dataDir, (lines) => lines.some((line) => line.endsWith(' checked')), rules);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freshDataDir } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 
-test('a lake that is deleted during a sync ends it with a sentence, and no empty file is left', async () => {
+test('stops with an error when the lake is deleted during a sync, and leaves no empty file', async () => {
   const dataDir = freshDataDir();
   const server = createServer((_, response) => {
     for (const name of readdirSync(dataDir).filter((file) => file.startsWith('trendlake.db')))

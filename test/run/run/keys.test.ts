@@ -123,7 +123,7 @@ const LISTS = ['--jobs', 'feed,trends'];
 const ROOMY = { ratePerMinute: 1000, callsPerMonth: 10_000 };
 
 describe('requests are dealt to keys', () => {
-  test('by platform; what covers all of them goes to the first where no key has all', async () => {
+  test('by platform, and to the first key if no key serves all platforms', async () => {
     const { sync, counted } = world([
       { name: 'a', platforms: ['tiktok'], ...ROOMY },
       { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
@@ -136,7 +136,7 @@ describe('requests are dealt to keys', () => {
     expect(counted()).toEqual({ a: linesOf('a').length, b: linesOf('b').length });
   });
 
-  test('of one platform side by side: together they are as fast as both, none is faster than itself', async () => {
+  test('of one platform in parallel, each at its own rate', async () => {
     const rate = { ratePerMinute: 2, callsPerMonth: 10_000 };
     const { sync, counted } = world([
       { name: 'a', ...rate },
@@ -155,7 +155,7 @@ describe('requests are dealt to keys', () => {
 });
 
 describe('a key whose month is spent', () => {
-  test('leaves its requests to those that may make them', async () => {
+  test('leaves its requests to other keys', async () => {
     const { sync, counted } = world([
       { name: 'a', ...ROOMY, callsPerMonth: 2 },
       { name: 'b', ...ROOMY },
@@ -169,7 +169,7 @@ describe('a key whose month is spent', () => {
     ]);
   });
 
-  test('stops what only it may ask for; the run is partial and the next one is not held up', async () => {
+  test('stops requests that only it can make, and does not block the next run', async () => {
     const { sync, counted } = world([
       { name: 'a', platforms: ['tiktok'], ...ROOMY, callsPerMonth: 2 },
       { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
@@ -187,7 +187,7 @@ describe('a key whose month is spent', () => {
     expect(counted()).toEqual({ a: 2, b: 2 * (before.b ?? 0) });
   });
 
-  test('and every other, too: the run is paused until the first has calls again, nothing is lost', async () => {
+  test('pauses the run until the first key has calls again, if all are spent', async () => {
     const { sync } = world([
       { name: 'a', ...ROOMY, callsPerMonth: 2 },
       { name: 'b', ...ROOMY, callsPerMonth: 3, quotaReset: 'anchor:10' },
@@ -199,7 +199,7 @@ describe('a key whose month is spent', () => {
   });
 });
 
-test('what one process counted counts for the next, key by key', async () => {
+test('keeps the count of each key for the next process', async () => {
   const { sync, counted } = world([
     { name: 'a', ratePerMinute: 3, callsPerMonth: 100 },
     { name: 'b', ratePerMinute: 1, callsPerMonth: 100 },
@@ -213,7 +213,7 @@ test('what one process counted counts for the next, key by key', async () => {
   expect(counted()).toEqual({ a: linesOf('a').length, b: linesOf('b').length });
 });
 
-test('a process killed over requests of both keys has counted each, and the next one goes on', async () => {
+test('counts the calls of a killed process by key, and the next one resumes', async () => {
   clock = systemClock;
   const { dataDir, sync, counted, env } = world([
     { name: 'a', ...ROOMY },
@@ -244,7 +244,7 @@ test('a process killed over requests of both keys has counted each, and the next
   }
 });
 
-test('a job that a key may not ask for costs one call, and is skipped after it', async () => {
+test('skips a job after one call if its key is not allowed', async () => {
   fault = ({ request, response, body }) => {
     const isForbidden = request.url?.includes('/trends') === true;
     respondJson(response, isForbidden ? {} : body, isForbidden ? 403 : 200);
@@ -255,7 +255,7 @@ test('a job that a key may not ask for costs one call, and is skipped after it',
   expect(summary.items).toMatchObject({ failed: 1, skipped: 8 });
 });
 
-test('what one key may not ask for is asked with another that may', async () => {
+test('uses another key for a job that a key is not allowed', async () => {
   fault = ({ request, response, body }) => {
     const isForbidden =
       request.headers.authorization === 'Bearer secret-a' && request.url?.includes('/trends');
@@ -270,7 +270,7 @@ test('what one key may not ask for is asked with another that may', async () => 
   expect(linesOf('a').some((line) => line.includes('/feed'))).toBe(true);
 });
 
-test('a refused key stops alone', async () => {
+test('stops only the refused key', async () => {
   fault = ({ request, response }) => {
     const refused = request.headers.authorization === 'Bearer secret-a';
     response.writeHead(refused ? 401 : 404, { 'content-type': 'application/json' });
@@ -286,10 +286,10 @@ test('a refused key stops alone', async () => {
   const lake = openLakeForReading(dataDir);
   const advice = lastFailures(lake, 100).map((failed) => failed.advice);
   lake.close();
-  expect(advice.join()).toContain('Set the variable that holds key a to a key the service knows');
+  expect(advice.join()).toContain('Set the variable of key a to a valid key');
 });
 
-test('a refused key that others stand in for is told, with its variable', async () => {
+test('names the variable of a refused key that other keys replace', async () => {
   fault = ({ request, response, body }) => {
     const isRefused = request.headers.authorization === 'Bearer secret-a';
     respondJson(response, isRefused ? {} : body, isRefused ? 401 : 200);
@@ -309,7 +309,7 @@ test('a refused key that others stand in for is told, with its variable', async 
   expect(err).not.toContain('secret-');
 });
 
-test('a request by hand is made with another key where the first has stopped', async () => {
+test('makes a manual request with another key if the first has stopped', async () => {
   const { command, counted } = world([
     { name: 'a', ...ROOMY },
     { name: 'b', ...ROOMY },
@@ -322,7 +322,7 @@ test('a request by hand is made with another key where the first has stopped', a
   expect({ code, calls: counted() }).toEqual({ code: 0, calls: { a: 1, b: 1 } });
 });
 
-test('the example of the documentation is one that works', async () => {
+test('accepts the example of the documentation', async () => {
   const [, example = ''] = /^```json\n([\s\S]*?)^```$/m.exec(sectionOf('Many keys')) ?? [];
   const { keys } = JSON.parse(example) as { keys: KeyEntry[] };
   const { sync, counted } = world(keys, {
@@ -334,7 +334,7 @@ test('the example of the documentation is one that works', async () => {
   expect(counted()).toEqual({ berlin: linesOf('berlin').length, oslo: linesOf('oslo').length });
 });
 
-test('plan, status, /metrics and the pipeline page show each key, and what they are together', async () => {
+test('shows each key and the totals in plan, status, /metrics and the pipeline page', async () => {
   const { dataDir, command, sync } = world([
     { name: 'a', platforms: ['tiktok'], ...ROOMY, callsPerMonth: 2 },
     { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },

@@ -53,7 +53,7 @@ describe('a full disk', () => {
     },
   );
 
-  test('the command says what happened and what to do', async () => {
+  test('explains the error and the next step', async () => {
     const upstream = await startFaultyUpstream();
     const dataDir = freshFolder();
     const env = {
@@ -80,7 +80,7 @@ describe('a full disk', () => {
   });
 });
 
-test('another program holds the lock: an error in words, no call spent', async () => {
+test('explains that another program holds the lock, without a call', async () => {
   const upstream = await startFaultyUpstream();
   const lake = freshLake();
   lake.sqlite.pragma('busy_timeout = 50');
@@ -96,7 +96,7 @@ test('another program holds the lock: an error in words, no call spent', async (
   await upstream.close();
 });
 
-test('a lock taken in the middle of a run: it ends in words, no call after those in flight, and goes on', async () => {
+test('stops with an error when a lock is taken during a run, and resumes later', async () => {
   const upstream = await startFaultyUpstream();
   const lake = freshLake();
   lake.sqlite.pragma('busy_timeout = 50');
@@ -119,7 +119,7 @@ test('a lock taken in the middle of a run: it ends in words, no call after those
   await upstream.close();
 });
 
-test('a lock that is let go is waited for', async () => {
+test('waits for a lock that is released', async () => {
   const upstream = await startFaultyUpstream();
   const lake = freshLake();
   // what it waits by itself is long; here it may take a busy machine
@@ -226,7 +226,7 @@ describe('a power cut leaves the commits whose bytes reached the disk', () => {
   });
 });
 
-test('an analyst who reads for long neither waits nor makes anybody wait, and sees one instant', async () => {
+test('a long read sees one instant and neither blocks nor is blocked', async () => {
   const upstream = await startFaultyUpstream();
   const lake = freshLake();
   const analyst = openLakeForReading(lake.dataDir);
@@ -269,7 +269,7 @@ test.each([
   await upstream.close();
 });
 
-test('of two syncs at once one works, the other says so and spends nothing', async () => {
+test('runs one of two simultaneous syncs, and the other stops without a call', async () => {
   const upstream = await startFaultyUpstream([
     { fault: faults.hang, times: Number.POSITIVE_INFINITY },
   ]);
@@ -288,7 +288,7 @@ test('of two syncs at once one works, the other says so and spends nothing', asy
   await upstream.close();
 });
 
-test('the rows of a lake do not depend on how often it was synced', async () => {
+test('stores the same rows however often it syncs', async () => {
   const upstream = await startFaultyUpstream();
   const lake = freshLake();
   for (let i = 0; i < 3; i++) await syncOnce(lake.dataDir, upstream.baseUrl, { lake });

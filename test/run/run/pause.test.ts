@@ -56,7 +56,7 @@ const world = (key: { ratePerMinute?: number; callsPerMonth?: number } = {}) => 
 };
 
 describe('spent is not failed', () => {
-  test('a service with fewer calls than we were told is noticed by its headers, not by refusals', async () => {
+  test('notices a smaller quota by its headers, not by refusals', async () => {
     const { sync, rows } = world({ callsPerMonth: 8 });
     const { code, summary } = await sync();
     expect([code, summary.outcome]).toEqual([75, 'paused']);
@@ -69,14 +69,14 @@ describe('spent is not failed', () => {
     ]);
   });
 
-  test('a lower rate than configured is kept too, without a refusal', async () => {
+  test('keeps to a lower rate than configured, without a refusal', async () => {
     const { sync, rows } = world({ ratePerMinute: 7 });
     const { code } = await sync(['--jobs', 'feed,trends,hashtags']);
     expect(code).toBe(0);
     expect(rows('select status from calls where status <> 200').length).toBeLessThanOrEqual(1);
   });
 
-  test('--max-calls pauses on purpose; each sync goes on until all is done', async () => {
+  test('pauses at --max-calls, and each sync resumes until all is done', async () => {
     const { sync, clock } = world();
     const codes: number[] = [];
     for (let turn = 0; turn < 10 && codes.at(-1) !== 0; turn++) {
@@ -91,7 +91,7 @@ describe('spent is not failed', () => {
 });
 
 describe('the budget of a run', () => {
-  test('is what the month leaves: looks get less when less is left, lists never', async () => {
+  test("shrinks with the month's rest for refreshes, never for lists", async () => {
     const jobsAt = async (month: string) => {
       const { summary } = await world().sync([], { TRENDLAKE_CALLS_PER_MONTH: month });
       const { feed, growth, creators } = summary.calls.byJob;
@@ -102,7 +102,7 @@ describe('the budget of a run', () => {
     expect(await jobsAt('1500')).toEqual(['complete', 3, 0, 0]);
   });
 
-  test('a second sync on a clock that stands still looks at nothing', async () => {
+  test('makes no refreshes in a second sync if the clock stands still', async () => {
     const { sync } = world();
     const { summary } = await sync();
     expect([summary.calls.byJob.growth?.sent, summary.calls.byJob.creators?.sent]).toEqual([
@@ -117,7 +117,7 @@ describe('the budget of a run', () => {
 });
 
 describe('plan and status', () => {
-  test('tell the price before and the account after', async () => {
+  test('show the price before and the account after', async () => {
     const { sync, dataDir, clock } = world();
     const plan = async () =>
       JSON.parse((await runCommand(['plan', '--json'], { dataDir, clock })).out) as {
@@ -150,7 +150,7 @@ describe('plan and status', () => {
 });
 
 describe('the next month', () => {
-  test('the month ends a run as paused; the next month goes on with what is left, asking nothing twice', async () => {
+  test('pauses a run at the end of the quota and resumes it next month, without repeating calls', async () => {
     const { sync, clock, rows } = world();
     const month = { TRENDLAKE_CALLS_PER_MONTH: '9' };
     const first = await sync([], month);

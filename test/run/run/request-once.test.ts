@@ -13,7 +13,7 @@ afterAll(async () => {
   for (const clean of cleanups.toReversed()) await clean();
 });
 
-test('analyze --upstream asks the service: one counted call, its response kept', async () => {
+test('analyze --upstream makes one counted call and stores its response', async () => {
   const { dataDir, remove } = freshFolder();
   cleanups.push(remove);
   fillLake(dataDir, (lake) => {

@@ -55,7 +55,7 @@ test.each<[string, NodeJS.Signals, FaultRule[], 'complete' | 'paused']>([
   },
 );
 
-test('a second signal ends at once', async () => {
+test('stops immediately on a second signal', async () => {
   const running = await startCommand(['sync', '--json'], {
     rules: [{ fault: faults.hang, times: FOR_EVER }],
   });

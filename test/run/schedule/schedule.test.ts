@@ -60,7 +60,7 @@ const daemon = (
   return { run: () => schedule.run(), clock, told };
 };
 
-test('a slot missed while it was down is caught up once; jobs due together run together', async () => {
+test('catches a missed slot up once, and runs jobs due together in one batch', async () => {
   const lake = freshLake();
   const jobs = [handCron('feed', NOON - MINUTE_MS).job, handCron('trends', NOON - HOUR_MS).job];
   const batches: string[][] = [];
@@ -77,7 +77,7 @@ test('a slot missed while it was down is caught up once; jobs due together run t
   expect(batches).toEqual([['feed', 'trends'], ['hashtags']]);
 });
 
-test('two daemons on one lake: each slot is done by one of them', async () => {
+test('gives each slot to one of two daemons', async () => {
   const lake = freshLake();
   const batches: string[] = [];
   const first = handCron('feed', NOON);
@@ -97,7 +97,7 @@ test('two daemons on one lake: each slot is done by one of them', async () => {
   expect(batches).toEqual(['one: feed', 'two: trends']);
 });
 
-test('a paused batch is taken up again when calls are free', async () => {
+test('resumes a paused batch when calls are available', async () => {
   const lake = freshLake();
   const seen: { names: readonly string[]; at: number }[] = [];
   const { run, clock } = daemon(lake, [handCron('growth', NOON).job], async (names, stop) => {
@@ -112,7 +112,7 @@ test('a paused batch is taken up again when calls are free', async () => {
   expect(seen[1]?.at).toBeGreaterThanOrEqual(NOON + 3 * HOUR_MS);
 });
 
-test('stopped in the middle of a chore it ends as any other stop does', async () => {
+test('stops in the middle of a chore like any other stop', async () => {
   const { run, told } = daemon(freshLake(), [handCron('export', NOON).job], async (_, stop) => {
     throw stop();
   });
@@ -120,7 +120,7 @@ test('stopped in the middle of a chore it ends as any other stop does', async ()
   expect(told).toEqual([]);
 });
 
-test('when somebody else is syncing, the jobs stay due', async () => {
+test('keeps jobs due while another process syncs', async () => {
   const lake = freshLake();
   const batches: string[][] = [];
   const { run, told } = daemon(lake, [handCron('feed', NOON).job], async (names, stop) => {
@@ -134,7 +134,7 @@ test('when somebody else is syncing, the jobs stay due', async () => {
   expect(told).toEqual(['warning: feed: Another sync is at work']);
 });
 
-test('only what asks for it is tried again, soon; the pause of the batch it came from is kept', async () => {
+test('retries only jobs that need it, and keeps the pause of their batch', async () => {
   const seen: { names: readonly string[]; at: number }[] = [];
   const jobs = [handCron('growth', NOON).job, handCron('backup', NOON).job];
   const { run, clock, told } = daemon(freshLake(), jobs, async (names, stop) => {
@@ -155,13 +155,13 @@ test('only what asks for it is tried again, soon; the pause of the batch it came
   expect(seen[2]?.at).toBeLessThan(NOON + 2 * MINUTE_MS);
   expect(seen[3]?.at).toBe(NOON + 3 * HOUR_MS);
   expect(told).toEqual([
-    'Paused; goes on at 2026-05-10T15:00:00.000Z.',
+    'Paused until 2026-05-10T15:00:00.000Z.',
     'warning: backup: The disk is full',
     'error: backup: It is damaged',
   ]);
 });
 
-test('what keeps failing is tried ever less, an hour apart in the end, and told when it changes', async () => {
+test('retries ever less often, up to once an hour, and reports changed errors', async () => {
   const full = new LakeError('The disk is full', { transient: true });
   const seen: number[] = [];
   const { run, clock, told } = daemon(
@@ -181,7 +181,7 @@ test('what keeps failing is tried ever less, an hour apart in the end, and told 
   expect(told).toEqual(['warning: backup: The disk is full', 'warning: backup: It is locked']);
 });
 
-test('a slot does not wait for the retry; done, the next failure is new', async () => {
+test('runs at a slot without waiting for a retry, and resets the wait after success', async () => {
   const { job, ring } = handCron('backup', NOON);
   const seen: number[] = [];
   const { run, clock, told } = daemon(freshLake(), [job], async (_, stop) => {
@@ -196,7 +196,7 @@ test('a slot does not wait for the retry; done, the next failure is new', async 
   expect(told).toHaveLength(2);
 });
 
-test('what a stop keeps from being done is done by the next daemon; what was done is not', async () => {
+test('leaves unfinished work of a stop to the next daemon, without repeating finished work', async () => {
   const lake = freshLake();
   const jobs = ['feed', 'backup', 'export', 'prune'].map((name) => handCron(name, NOON));
   const first = daemon(
@@ -223,7 +223,7 @@ test('what a stop keeps from being done is done by the next daemon; what was don
   expect(batches).toEqual([['backup', 'export']]);
 });
 
-test('what a run left whose process died is taken up at the start, not at the next slot', async () => {
+test('resumes the run of a dead process at the start, not at the next slot', async () => {
   const batches: string[][] = [];
   const { run, clock } = daemon(
     freshLake(),
@@ -239,7 +239,7 @@ test('what a run left whose process died is taken up at the start, not at the ne
   expect(clock.now()).toBe(NOON);
 });
 
-test('a slot that cannot be written down for now is taken on when it can be', async () => {
+test('claims a slot later if it cannot be written now', async () => {
   const lake = freshLake();
   lake.sqlite.pragma('busy_timeout = 0');
   const other = new Database(lake.path);
@@ -258,7 +258,7 @@ test('a slot that cannot be written down for now is taken on when it can be', as
   expect(told).toEqual([expect.stringMatching(/^warning: schedule: .* is locked/)]);
 });
 
-test('a daemon whose lake was restored ends, and writes nothing more to the one set aside', async () => {
+test('stops a daemon after its lake was restored, without writing to the former one', async () => {
   const lake = freshLake();
   await backupLake(lake, { clock: virtualClock(NOON) });
   const { job, ring } = handCron('feed', NOON);
@@ -286,11 +286,14 @@ test.each([
   expect(new Date(slotAt ?? 0).toISOString()).toBe(slot);
 });
 
-test.each(['', 'tomorrow', '61 * * * *', '* * * * * *'])('%j is no schedule', (expression) => {
-  expect(() => new CronExpression('feed', expression, 'UTC')).toThrow(/schedule of job feed/);
-});
+test.each(['', 'tomorrow', '61 * * * *', '* * * * * *'])(
+  'refuses the schedule %j',
+  (expression) => {
+    expect(() => new CronExpression('feed', expression, 'UTC')).toThrow(/schedule of job feed/);
+  },
+);
 
-test('a schedule that was only looked at leaves nothing behind', () => {
+test('leaves no timers after reading a schedule', () => {
   const before = getTasks().size;
   const cron = new CronExpression('feed', '15 2 * * *', 'UTC');
   expect(getTasks().size).toBe(before);
@@ -326,18 +329,18 @@ test.each([
 test.each([
   ['spring', '2026-03-29..2026-03-30', 24],
   ['autumn', '2026-10-25..2026-10-26', 24],
-])('an hourly job follows the hours that pass: %s', (_, day, slots) => {
+])('runs an hourly job every elapsed hour: %s', (_, day, slots) => {
   expect(slotsOf('5 * * * *', 'Europe/Berlin', day).split(' ')).toHaveLength(slots);
 });
 
-test('the slot that the night of summer time skips is found by whoever looks later', () => {
+test('finds a slot that the start of summer time skips', () => {
   const cron = new CronExpression('feed', '15 2 * * *', 'Europe/Berlin');
   const at = Date.parse('2026-03-29T01:00:00Z');
   expect(cron.previousSlot(at + 40 * MINUTE_MS)).toBe(at);
   expect(cron.previousSlot(at - MINUTE_MS)).toBe(Date.parse('2026-03-28T01:15:00Z'));
 });
 
-test('a slot that passed while the machine slept is caught up within the hour', async () => {
+test('catches up within the hour a slot that passed while the machine slept', async () => {
   const lake = freshLake();
   const batches: string[] = [];
   const { job } = handCron('feed', undefined);

@@ -26,7 +26,7 @@ const slotRows = ({ sqlite }: Lake): unknown[] =>
     )
     .all();
 
-test('a claim whose daemon is gone is taken over once, and then done', () => {
+test('takes over the claim of a dead daemon once', () => {
   const lake = freshLake();
   expect(book(lake, 'killed').claim({ job: 'backup', slotAt: NIGHT })).toBe(true);
   const next = book(lake, 'next');
@@ -37,7 +37,7 @@ test('a claim whose daemon is gone is taken over once, and then done', () => {
   expect(slotRows(lake)).toEqual([{ job: 'backup', night: 0, state: 'done' }]);
 });
 
-test('a claim of a daemon that lives is left to it', async () => {
+test('leaves the claims of a running daemon', async () => {
   const lake = freshLake();
   book(lake, 'alive').claim({ job: 'backup', slotAt: NIGHT });
   const sign = { name: DAEMON, word: 'alive', clock: virtualClock(NIGHT) };
@@ -47,7 +47,7 @@ test('a claim of a daemon that lives is left to it', async () => {
   expect(book(lake, 'next').takeOver(['backup'])).toHaveLength(1);
 });
 
-test('of several claims of a dead daemon the newest is taken over, the others are missed', () => {
+test('takes over the newest claim of a dead daemon and marks the others as missed', () => {
   const lake = freshLake();
   const killed = book(lake, 'killed');
   for (const night of [0, 1, 2]) killed.claim({ job: 'export', slotAt: NIGHT + night * DAY_MS });
@@ -60,14 +60,14 @@ test('of several claims of a dead daemon the newest is taken over, the others ar
   ]);
 });
 
-test('a claim of a job that is no longer scheduled is missed', () => {
+test('marks the claim of an unscheduled job as missed', () => {
   const lake = freshLake();
   book(lake, 'killed').claim({ job: 'publish', slotAt: NIGHT });
   expect(book(lake, 'next').takeOver(['export'])).toEqual([]);
   expect(slotRows(lake)).toMatchObject([{ state: expect.stringContaining('no longer scheduled') }]);
 });
 
-test('lists whose run began are not asked for again: that run is resumed', () => {
+test('does not repeat lists whose run began, because that run is resumed', () => {
   const lake = freshLake();
   const killed = book(lake, 'killed');
   for (const job of ['feed', 'trends']) killed.claim({ job, slotAt: NIGHT });
@@ -80,7 +80,7 @@ test('lists whose run began are not asked for again: that run is resumed', () =>
   expect(slotRows(lake)).toContainEqual({ job: 'feed', night: 0, state: 'done' });
 });
 
-test('slots that came while no daemon ran are recorded as missed', () => {
+test('records slots without a running daemon as missed', () => {
   const lake = freshLake();
   const cron = new CronExpression('export', '15 2 * * *', 'UTC');
   const slots = book(lake, 'first');
@@ -98,7 +98,7 @@ test('slots that came while no daemon ran are recorded as missed', () => {
   ]);
 });
 
-test('the lock file of a daemon that was killed is removed', async () => {
+test('removes the lock file of a killed daemon', async () => {
   const lake = freshLake();
   const folder = join(lake.dataDir, 'locks');
   mkdirSync(folder, { recursive: true });
@@ -110,7 +110,7 @@ test('the lock file of a daemon that was killed is removed', async () => {
   expect(readdirSync(folder)).not.toContain(`${DAEMON}-killed.lock`);
 });
 
-test('a backup that a kill cut off is found, and removed by the next start', () => {
+test('finds an interrupted backup and removes it at the next start', () => {
   const { dataDir } = freshLake();
   mkdirSync(join(dataDir, 'backups'));
   const path = join(dataDir, 'backups', 'trendlake-2026-05-10.db.new');
@@ -120,7 +120,7 @@ test('a backup that a kill cut off is found, and removed by the next start', () 
   expect(existsSync(path)).toBe(false);
 });
 
-test('after the clock is set back the timers are armed for the new time', async () => {
+test('restarts the timers after the clock was set back', async () => {
   const lake = freshLake();
   const stop = new AbortController();
   let setBackMs = 0;
