@@ -1,4 +1,4 @@
-/** Variables that a child process gets: where things are, how texts and times are written, how to reach the network. */
+/** Allowed variables: paths, locale and time zone, network. */
 const ALLOWED = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'HOSTNAME', 'PWD'],
   ...['LANG', 'LANGUAGE', 'TZ', 'TZDIR', 'TMPDIR', 'TMP', 'TEMP', 'SQLITE_TMPDIR'],
@@ -9,10 +9,7 @@ const ALLOWED = new Set([
   ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'USERPROFILE', 'APPDATA'],
 ]);
 
-/**
- * The environment of a child process. A list of what it may have, since no list of secrets is ever whole:
- * each new setting, key and cloud account would have to be added.
- */
+/** Environment of a child process. An allowlist, because a list of secrets would never be complete. */
 export const childEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(

@@ -1,24 +1,22 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * The only source of time. Everything that waits or stamps is handed one.
- */
+/** The only source of time. */
 export interface Clock {
-  /** Wall time, Unix milliseconds. May be stepped by an operator. */
+  /** Wall time, Unix milliseconds. An operator may change it. */
   now(): number;
-  /** Milliseconds that only ever grow, for measuring spans. */
+  /** Milliseconds that never decrease, for measuring durations. */
   monotonic(): number;
   /**
-   * Names the span of time, such as this boot of the machine, in which `monotonic()` of all processes
-   * may be compared. Undefined where the machine does not tell.
+   * Id of the period, such as this boot, in which `monotonic()` is comparable between processes.
+   * Undefined if unknown.
    */
   readonly boot?: string | undefined;
   /** Resolves after `ms`, or rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** This boot and this time namespace (a container may have its own), where the machine tells. */
+/** This boot and time namespace, because a container may have another one. */
 const thisBoot = (): string | undefined => {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -28,7 +26,7 @@ const thisBoot = (): string | undefined => {
   }
 };
 
-/** The machine's clock. Its monotonic time is the machine's too: one for all processes of a boot. */
+/** The machine's clock. Its monotonic time is shared by all processes of a boot. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => Number(process.hrtime.bigint()) / 1e6,
@@ -39,8 +37,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * A clock that moves only when told to, or by whoever sleeps on it: it jumps instead of waiting. With it
- * a fortnight of paced calls takes seconds and keeps its pace in its own time.
+ * A clock for tests and demos. `sleep` advances it without waiting, so that two weeks of paced
+ * calls take seconds.
  */
 export class VirtualClock implements Clock {
   #at: number;
@@ -51,14 +49,14 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return Math.floor(this.#at); // instants are whole milliseconds, whatever was waited
+    return Math.floor(this.#at); // instants are whole milliseconds
   }
 
   monotonic(): number {
-    return this.#at; // so that the spans of two virtual clocks can be compared
+    return this.#at; // makes durations of two virtual clocks comparable
   }
 
-  /** Moves to `at`; never back. */
+  /** Never moves back. */
   advanceTo(at: number): void {
     this.#at = Math.max(this.#at, at);
   }
@@ -71,5 +69,4 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** A virtual clock that starts at `startAt` (Unix milliseconds). */
 export const virtualClock = (startAt: number): VirtualClock => new VirtualClock(startAt);

@@ -4,7 +4,7 @@ const CLOSED = 'the connection was closed';
 const NO_TLS =
   'the port does not speak TLS; the address must begin with http://, or name the port for https';
 
-/** Codes of Node, OpenSSL and undici in words, with what to do about them. */
+/** Explanations of error codes of Node, OpenSSL and undici. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: UNKNOWN_NAME,
@@ -36,10 +36,7 @@ const bytesRead = (error: unknown): unknown =>
 export const isProxyRefusal = (error: unknown): boolean =>
   error instanceof Error && /^Proxy (response|Authentication Required) \(407\)/.test(error.message);
 
-/**
- * Why a connection or the response over it failed, in words without an address; undefined for an error
- * of no known kind.
- */
+/** Explains why a connection failed, without naming the address; undefined for unknown errors. */
 export const connectionFailure = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'HTTPParserError')
@@ -49,7 +46,7 @@ export const connectionFailure = (error: unknown): string | undefined => {
     return 'the proxy asks for a user and password (407); set http://user:password@host:port in HTTPS_PROXY or HTTP_PROXY';
   const refusal = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
   if (refusal !== undefined) return `the proxy refused the connection (${refusal})`;
-  // a port for TLS closes a connection over which plain HTTP comes, without a word
+  // a TLS port closes a plain HTTP connection without a response
   if (code === 'UND_ERR_SOCKET' && bytesRead(error) === 0)
     return `${CLOSED} before a byte of the response; if the port speaks TLS, the address must begin with https://`;
   const known = REASONS[code];

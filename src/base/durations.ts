@@ -3,7 +3,7 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Milliseconds of a `dateRange` token (`<n>h`, `<n>d`, `<n>w`; at most 366 days), else undefined. */
+/** Milliseconds of a `dateRange` (`<n>h`, `<n>d`, `<n>w`; at most 366 days); undefined if invalid. */
 export const rangeMs = (token: string): number | undefined => {
   const match = /^([1-9]\d{0,4})([hdw])$/.exec(token);
   if (match === null) return undefined;

@@ -3,18 +3,18 @@ export const EXIT = { complete: 0, failed: 1, usage: 2, partial: 3, paused: 75 }
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * Every error trendlake raises on purpose. Its message says what happened, where, what was expected
- * and what was got, and what to do. It never holds the key.
+ * Base class of expected errors. The message says what happened, why, and what to do. It never
+ * contains the key.
  */
 export abstract class TrendlakeError extends Error {
-  /** True: the same call may succeed if made again later. */
+  /** True if the same call may succeed later. */
   abstract readonly transient: boolean;
-  /** What the command line exits with when nobody catches it. */
+  /** Exit code of the command line. */
   abstract readonly exitCode: ExitCode;
   override get name(): string {
     return this.constructor.name;
   }
-  /** The same for programs: the name in lower case, such as `usage` or `quota-spent`. */
+  /** Name for programs, such as `usage` or `quota-spent`. */
   get code(): string {
     return this.name
       .replace(/Error$/, '')
@@ -23,7 +23,7 @@ export abstract class TrendlakeError extends Error {
   }
 }
 
-/** A command, flag, setting or path that cannot be right. Nothing was done. */
+/** An invalid command, flag, setting or path. Nothing was changed. */
 export class UsageError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode = EXIT.usage;
@@ -43,27 +43,26 @@ export class LakeError extends TrendlakeError {
   }
 }
 
-/** A start was cut short by whoever asked to stop. Nothing was done, and nothing is left behind. */
+/** A start was stopped. Nothing was changed. */
 export class StoppedError extends TrendlakeError {
   readonly transient = true;
   readonly exitCode = EXIT.paused;
 }
 
-/** Whether an error only says that the signal asked to stop: the work is cut off, not failed. */
+/** True if work was stopped by the signal and did not fail. */
 export const isStop = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted &&
   (error === signal.reason ||
     error instanceof StoppedError ||
     (error instanceof Error && error.name === 'AbortError'));
 
-/** What an unknown thrown value says of itself. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Linux's number for "this user's share of the disk is used up", which Node has no name for. */
+/** EDQUOT on Linux, which Node does not name. */
 const QUOTA_OF_DISK = -122;
 
-/** What the file system's refusal means where it is one of room, in words; undefined for all others. */
+/** Explains a full disk; undefined for other errors. */
 export const fullDiskOf = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   const { code, errno } = error as NodeJS.ErrnoException;

@@ -1,11 +1,11 @@
-// A service, a proxy or a page of errors may say a secret back in another spelling than it was sent in:
-// escaped in JSON, in an address, in HTML, in base64. Every spelling is hidden before anything is kept.
+// A service, a proxy or an error page may return a secret in another encoding: escaped in JSON, in
+// a URL, in HTML, in base64. All of them are hidden before anything is stored.
 
-/** A shorter secret, such as a stand-in's "test", is a word that titles and field names hold too. */
+/** Shorter secrets, such as "test", are also words in titles and field names. */
 const SHORTEST_SECRET = 8;
 const HIDDEN = '[hidden]';
 
-/** Names that HTML has for characters a key may hold. */
+/** HTML entities of characters in keys. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   lowbar: '_',
@@ -19,9 +19,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * One escape of JSON, JavaScript, addresses or HTML, a full-width character (as itself or as the bytes of
- * UTF-8), or what may stand between two characters: the backslash of an escape, the end of a line, the
- * zeros of UTF-16. Repeats are bounded: a text made to cost much costs little.
+ * One escape of JSON, JavaScript, URLs or HTML, or a full-width character (also as UTF-8 bytes).
+ * Also separators inside a secret: backslashes of escapes, line breaks, zeros of UTF-16. Repeats
+ * are bounded to limit the cost of malicious text.
  */
 const ESCAPE = new RegExp(
   [
@@ -36,19 +36,19 @@ const ESCAPE = new RegExp(
 );
 
 /**
- * One escape of quoted-printable, or the end of a line that goes on. Read apart from the others: in
- * `key=ab12` it would take the first two characters of the key.
+ * One escape or soft line break of quoted-printable. Separate from the others: in `key=ab12` it
+ * would take the first two characters of the key.
  */
 const QUOTED = /=(?:(?<hex>[\da-f]{2})|[ \t]{0,8}(?:\r|\\{1,8}r)?(?:\n|\\{1,8}n))/gi;
 
-/** One escape may stand inside another. */
+/** Escapes may be nested. */
 const NESTED = [ESCAPE, ESCAPE, ESCAPE];
 
-/** From a full-width character to the one of ASCII. */
+/** Distance between a full-width character and its ASCII form. */
 const WIDTH = 0xfee0;
 
-/** The character that an escape stands for; '' for what stands between two. */
-const meantBy = (groups: Record<string, string | undefined>): string => {
+/** Character of an escape; '' for a separator. */
+const characterOf = (groups: Record<string, string | undefined>): string => {
   const { json, braces, byte, percent, hex, decimal, name, wide } = groups;
   const digits = json ?? braces ?? byte ?? percent ?? hex;
   if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16));
@@ -61,33 +61,33 @@ const meantBy = (groups: Record<string, string | undefined>): string => {
   return name === undefined ? '' : (ENTITIES[name.toLowerCase()] ?? '');
 };
 
-/** A text with its escapes undone, and where in the text before each position of it was. */
+/** Text without escapes, and the original position of each character. */
 interface Undone {
   readonly text: string;
-  /** Ascending, in pairs: a position here and the position there that it came from. */
-  readonly positions: readonly (readonly [here: number, there: number])[];
+  /** Ascending pairs: position in this text, position in the original. */
+  readonly positions: readonly (readonly [unescaped: number, original: number])[];
 }
 
 const undo = (text: string, pattern: RegExp): Undone => {
   const parts: string[] = [];
   const positions: [number, number][] = [[0, 0]];
-  let here = 0;
-  let there = 0;
+  let unescaped = 0;
+  let original = 0;
   for (const match of text.matchAll(pattern)) {
-    const meant = meantBy(match.groups ?? {});
-    parts.push(text.slice(there, match.index), meant);
-    here += match.index - there;
-    positions.push([here, match.index]);
-    here += meant.length;
-    there = match.index + match[0].length;
-    positions.push([here, there]);
+    const character = characterOf(match.groups ?? {});
+    parts.push(text.slice(original, match.index), character);
+    unescaped += match.index - original;
+    positions.push([unescaped, match.index]);
+    unescaped += character.length;
+    original = match.index + match[0].length;
+    positions.push([unescaped, original]);
   }
-  parts.push(text.slice(there));
+  parts.push(text.slice(original));
   return { text: parts.join(''), positions };
 };
 
-/** The first position in the text before that a position of the undone one came from. */
-const cameFrom = ({ positions }: Undone, position: number): number => {
+/** First original position of a position in the unescaped text. */
+const originalOf = ({ positions }: Undone, position: number): number => {
   let low = 0;
   let high = positions.length;
   while (low < high) {
@@ -96,22 +96,22 @@ const cameFrom = ({ positions }: Undone, position: number): number => {
     else high = middle;
   }
   const at = positions[low]?.[0] === position ? low : low - 1;
-  const [here, there] = positions[at] ?? [0, 0];
-  return there + position - here;
+  const [unescaped, original] = positions[at] ?? [0, 0];
+  return original + position - unescaped;
 };
 
-/** The text undone as often as escapes may be nested, outermost first. */
+/** Unescapes nested escapes, outermost first. */
 const undoAll = (text: string, escapes: readonly RegExp[] = NESTED): Undone[] => {
   const rounds: Undone[] = [];
   for (const pattern of escapes) {
     const undone = undo(rounds.at(-1)?.text ?? text, pattern);
-    if (undone.positions.length === 1) break; // nothing was escaped
+    if (undone.positions.length === 1) break; // no escapes found
     rounds.push(undone);
   }
   return rounds;
 };
 
-/** An encoding in groups of `bytes`, each character of which holds `bits`. */
+/** An encoding of groups of `bytes` into characters of `bits`. */
 interface Encoding {
   readonly bytes: number;
   readonly bits: number;
@@ -133,8 +133,8 @@ const ENCODINGS: readonly Encoding[] = [
 ];
 
 /**
- * The parts of some bytes' base64 and base32 that are the same whatever stands before and after them:
- * one for each position in a group that they may begin at.
+ * Parts of base64 and base32 that do not depend on neighbouring bytes, one for each start position
+ * in a group.
  */
 const basesOf = (secret: Buffer): string[] =>
   ENCODINGS.flatMap(({ bytes, bits, write }) =>
@@ -145,18 +145,19 @@ const basesOf = (secret: Buffer): string[] =>
     }),
   );
 
-/** Bytes in hexadecimal or in decimal, with what may stand between two of them. */
+/** Matches bytes in hexadecimal or decimal, with separators. */
 const numbersOf = (bytes: Buffer): RegExp => {
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
   const decimal = Array.from(bytes, String);
-  const [apart, some] = [String.raw`(?:[\s:;,.'"_-]|0x|00){0,6}`, String.raw`[\s;,'"]{1,6}`];
-  return new RegExp(`(?:0x)?${hex.join(apart)}|\\b${decimal.join(some)}\\b`, 'gi');
+  const hexGap = String.raw`(?:[\s:;,.'"_-]|0x|00){0,6}`;
+  const decimalGap = String.raw`[\s;,'"]{1,6}`;
+  return new RegExp(`(?:0x)?${hex.join(hexGap)}|\\b${decimal.join(decimalGap)}\\b`, 'gi');
 };
 
 type Span = readonly [from: number, to: number];
 
-/** Spans from left to right, without those that begin inside another. */
-const apart = (spans: readonly Span[]): Span[] => {
+/** Spans from left to right, without overlaps. */
+const withoutOverlaps = (spans: readonly Span[]): Span[] => {
   let end = 0;
   return spans
     .toSorted(([a], [b]) => a - b)
@@ -170,13 +171,13 @@ const apart = (spans: readonly Span[]): Span[] => {
 const spansOf = (text: string, pattern: RegExp): Span[] =>
   [...text.matchAll(pattern)].map((match) => [match.index, match.index + match[0].length]);
 
-/** A number for two neighbouring characters; others may share it. */
+/** Hash of two neighbouring characters. */
 const pairAt = (text: string, at: number): number =>
   ((text.charCodeAt(at) & 0xff) << 8) | (text.charCodeAt(at + 1) & 0xff);
 
 /**
- * Finds any of many forms in one pass (Wu and Manber): a pair of characters tells how far away the next
- * form can begin. Forty `indexOf` or one pattern of forty words take twenty times as long.
+ * Finds many forms in one pass (Wu and Manber): a pair of characters gives the minimum distance to
+ * the next form. Forty `indexOf` or one pattern of forty words take twenty times as long.
  */
 const findingAny = (forms: readonly string[]): ((text: string) => Span[]) => {
   const shortest = Math.min(...forms.map(({ length }) => length));
@@ -192,7 +193,7 @@ const findingAny = (forms: readonly string[]): ((text: string) => Span[]) => {
     for (let at = 0; at + shortest <= text.length; ) {
       const skip = skips[pairAt(text, at + lastPair)] ?? 0;
       const from = at;
-      const form = skip > 0 ? undefined : forms.find((one) => text.startsWith(one, from));
+      const form = skip > 0 ? undefined : forms.find((each) => text.startsWith(each, from));
       if (form !== undefined) found.push([at, at + form.length]);
       at += form?.length ?? Math.max(1, skip);
     }
@@ -200,17 +201,17 @@ const findingAny = (forms: readonly string[]): ((text: string) => Span[]) => {
   };
 };
 
-/** Hides what `find` finds in a text whose escapes are undone; all else of it stays as it is. */
+/** Hides matches in the unescaped text and keeps the rest unchanged. */
 const hideFound = (
   text: string,
   find: (undone: string) => Span[],
   { shown, escapes }: { shown: string; escapes?: readonly RegExp[] },
 ): string => {
   const rounds = undoAll(text, escapes);
-  const found = apart(find(rounds.at(-1)?.text ?? text));
+  const found = withoutOverlaps(find(rounds.at(-1)?.text ?? text));
   if (found.length === 0) return text;
   const original = (position: number): number =>
-    rounds.reduceRight((at, undone) => cameFrom(undone, at), position);
+    rounds.reduceRight((at, undone) => originalOf(undone, at), position);
   const parts: string[] = [];
   let done = 0;
   for (const [from, to] of found) {
@@ -220,7 +221,7 @@ const hideFound = (
   return parts.join('') + text.slice(done);
 };
 
-/** The same, also where the text is in quoted-printable. */
+/** Also hides matches in quoted-printable text. */
 const hideEverywhere = (text: string, find: (undone: string) => Span[], shown: string): string => {
   const hidden = hideFound(text, find, { shown });
   return hidden.search(QUOTED) === -1
@@ -229,10 +230,9 @@ const hideEverywhere = (text: string, find: (undone: string) => Span[], shown: s
 };
 
 /**
- * Hides a secret in texts, however it is spelt: as it is, escaped as in JSON or JavaScript (`\u`, `\u{}`,
- * `\/`), percent-encoded, as HTML entities (each also inside another), full-width, in quoted-printable,
- * as the numbers of its bytes, in base64, base32 or UTF-16, in lines or not. Bytes are passed in as
- * latin1. What is no spelling of the secret stays as it is.
+ * Returns a function that hides a secret in texts, in any of these encodings: plain, JSON and
+ * JavaScript escapes, percent-encoding, HTML entities (also nested), full-width, quoted-printable,
+ * byte numbers, base64, base32 and UTF-16, with or without line breaks. Pass bytes as latin1.
  */
 export const hiding = (secret: string): ((text: string) => string) => {
   if (secret.length < SHORTEST_SECRET) return (text) => text;
@@ -246,7 +246,7 @@ export const hiding = (secret: string): ((text: string) => string) => {
   return (text) => hideEverywhere(text, find, HIDDEN);
 };
 
-/** Hides whatever begins as every key does: who logs an address does not know whose key is in it. */
+/** Returns a function that hides everything with the prefix of keys, for unknown keys in URLs. */
 export const hidingKeys = (prefix: string): ((text: string) => string) => {
   const anyKey = new RegExp(`${prefix}[\\w-]+`, 'g');
   const find = (undone: string): Span[] => spansOf(undone, anyKey);

@@ -1,11 +1,10 @@
-/** A box to draw in; `margin` is left free above and below. */
+/** `margin` stays free above and below. */
 export interface LineBox {
   readonly width: number;
   readonly height: number;
   readonly margin: number;
 }
 
-/** Views over time as a line from one side of a box to the other. */
 export interface LinePath {
   /** Points of an SVG path, joined by `L`. */
   readonly path: string;
@@ -13,7 +12,7 @@ export interface LinePath {
   readonly last: number;
 }
 
-/** Draws what is known of a timeline; undefined where fewer than two snapshots tell views. */
+/** Draws the known views of a timeline; undefined for fewer than two snapshots. */
 export const linePath = (
   timeline: readonly { readonly at: number; readonly views: number | null }[],
   { width, height, margin }: LineBox,

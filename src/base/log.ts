@@ -1,26 +1,25 @@
-/** Least level that is written; `off` writes nothing. */
+/** Lowest logged level; `off` logs nothing. */
 export const LOG_LEVELS = ['off', 'error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 /**
- * Where the pipeline says what it does, for machines: a message and its fields, such as `runId`,
- * `job`, `item` (a request line), `callId`, `outcome`, `attempt`, `ms`, `status`, `rows`. Never what
- * a body says, but for the sentence of a refusal. Handed in; pino's loggers are such logs.
+ * Log of the pipeline for programs: a message and fields such as `runId`, `job`, `item` (a request
+ * line), `callId`, `outcome`, `attempt`, `ms`, `status`, `rows`. Contains no response body, except
+ * the message of a refusal. pino's loggers fit.
  */
 export interface Log {
-  /** Each call, each plan. */
+  /** Each call and plan. */
   readonly debug: Write;
-  /** What begins and ends. */
+  /** Starts and ends. */
   readonly info: Write;
-  /** What went wrong and goes on: retries, waits, pauses, drift, rejected items. */
+  /** Temporary problems: retries, waits, pauses, drift, rejected items. */
   readonly warn: Write;
-  /** What failed for good. */
+  /** Final failures. */
   readonly error: Write;
 }
 
 const nothing = (): void => {};
 
-/** Says nothing. */
 export const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

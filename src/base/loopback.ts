@@ -4,7 +4,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** True for an address or a name, without brackets, that leads to this machine alone. */
+/** True for a local address or `localhost`, without brackets. */
 export const isLoopback = (host: string): boolean => {
   const version = isIP(host);
   return version === 0

@@ -1,15 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
-/** A third of a name may be mistyped, and two letters of a short one. */
+/** Allows a third of the letters to differ, at least two. */
 const isNear = (edits: number, length: number): boolean => edits <= Math.max(2, length / 3);
 
 const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
 
-/** How much longer or shorter: letters that changed places are likelier than one too many. */
+/** Length difference: swapped letters are likelier than missing ones. */
 const lengthGap = (text: string, name: string): number =>
   Math.abs(plain(name).length - text.length);
 
-/** The known name that a written one was likely meant to be; undefined where none is like it. */
+/** Most similar known name; undefined if none is similar. */
 const nearestName = (written: string, known: readonly string[]): string | undefined => {
   const text = plain(written).slice(0, 64);
   const [best] = known
@@ -18,7 +18,7 @@ const nearestName = (written: string, known: readonly string[]): string | undefi
   return best !== undefined && isNear(best.edits, text.length) ? best.name : undefined;
 };
 
-/** ` Did you mean x?`, to be put behind a sentence; '' where nothing known is like it. */
+/** Suffix ` Did you mean x?`; '' if no known name is similar. */
 export const didYouMean = (written: string, known: readonly string[]): string => {
   const name = nearestName(written, known);
   return name === undefined ? '' : ` Did you mean ${name}?`;

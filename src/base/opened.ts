@@ -1,24 +1,25 @@
-/** What ends when it is closed, at once or in a while. */
 interface Closable {
   close(): void | Promise<void>;
 }
 
-/** What was opened one after another, and is closed together: the last one first. */
+/** Closes resources together, last opened first. */
 export class Opened {
   readonly #all: Closable[] = [];
 
-  /** Notes that something is open. @returns it */
-  add<T extends Closable>(one: T): T {
-    this.#all.push(one);
-    return one;
+  add<T extends Closable>(resource: T): T {
+    this.#all.push(resource);
+    return resource;
   }
 
-  /** Closes all; one that cannot be closed keeps no other open. @throws (rejects) what failed first */
+  /**
+   * Closes all, even if one fails.
+   * @throws (rejects) the first failure
+   */
   async close(): Promise<void> {
     const failures: unknown[] = [];
-    for (const one of this.#all.splice(0).reverse())
+    for (const resource of this.#all.splice(0).reverse())
       try {
-        await one.close();
+        await resource.close();
       } catch (error) {
         failures.push(error);
       }

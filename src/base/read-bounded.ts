@@ -1,4 +1,4 @@
-/** Reads a body as a whole; undefined, and the rest unread, once it is larger than `most` bytes. */
+/** Reads a whole body; undefined as soon as it is larger than `most` bytes. */
 export const readBounded = async (
   stream: AsyncIterable<Buffer>,
   most: number,

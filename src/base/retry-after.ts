@@ -1,9 +1,8 @@
 import { SECOND_MS } from './durations.ts';
 
 /**
- * Whole milliseconds that a `Retry-After` header asks to wait: seconds, or a date that is judged by
- * `sentAt`, Unix ms. Null where it gives no usable hint: missing, zero, negative or past. How long is
- * too long is for the caller to say.
+ * Wait of a `Retry-After` header in whole ms: seconds, or a date compared with `sentAt` (Unix ms).
+ * Null if missing, zero, negative or past. The caller limits the wait.
  */
 export const retryAfterMs = (header: string | null | undefined, sentAt: number): number | null => {
   const text = header?.trim() ?? '';

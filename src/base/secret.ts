@@ -1,4 +1,4 @@
-/** A value that prints as `[hidden]` wherever it is logged, joined or serialised. */
+/** A value that prints as `[hidden]` in logs, strings and JSON. */
 export class Secret {
   readonly #value: string;
   constructor(value: string) {

@@ -1,44 +1,42 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Between the request to end and SIGKILL. */
+/** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 2000;
 const HAS_GROUPS = process.platform !== 'win32';
 
-/** Signals a command and every process of its group that is left. */
+/** Signals a command and its process group. */
 const signalGroup = (child: ChildProcess, name: NodeJS.Signals): void => {
-  if (child.pid === undefined) return; // it could not be started
+  if (child.pid === undefined) return; // not started
   try {
     if (HAS_GROUPS) process.kill(-child.pid, name);
     else child.kill(name);
   } catch {
-    // all of them have ended
+    // all have ended
   }
 };
 
-/** Ends a command and what it started: by SIGTERM, and by SIGKILL whatever is left after the grace. */
+/** Ends a process group with SIGTERM, then SIGKILL after the grace. */
 const endGroup = async (child: ChildProcess, graceMs: number): Promise<void> => {
   signalGroup(child, 'SIGTERM');
   const grace = AbortSignal.timeout(graceMs);
   if (child.exitCode === null && child.signalCode === null)
-    await once(child, 'exit', { signal: grace }).catch(() => {}); // it ignores SIGTERM
+    await once(child, 'exit', { signal: grace }).catch(() => {}); // ignores SIGTERM
   signalGroup(child, 'SIGKILL');
 };
 
 interface ShellOptions {
-  /** Written to its standard input. */
   readonly input: string;
-  /** Its whole environment. */
+  /** The complete environment. */
   readonly env: NodeJS.ProcessEnv;
-  /** Ends it, with every process that it started. */
+  /** Ends the command and all processes it started. */
   readonly signal: AbortSignal;
   readonly graceMs?: number;
 }
 
 /**
- * Runs a command of the shell as a process group, so that it can be ended with all that it started.
- * What it prints is dropped.
- * @throws (rejects) when it cannot be started or fails; with the signal's reason once it was ended by it
+ * Runs a shell command as a process group and discards its output.
+ * @throws (rejects) when it cannot be started or fails; the signal's reason when aborted
  */
 export const runShellCommand = async (
   command: string,

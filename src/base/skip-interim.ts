@@ -2,23 +2,23 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 
-/** More before one response are left to undici, which ends the request over a `100 Continue`. */
+/** undici handles further ones, but fails the request on a `100 Continue`. */
 const MOST_SKIPPED = 20;
 const LONGEST_BYTES = 16 * 1024;
-/** Any 1xx but 101, which changes the protocol. */
+/** Any 1xx except 101, which changes the protocol. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d(?: [^\r\n]*)?\r?\n(?:[^\r\n]+\r?\n)*\r?\n/;
 const BEGINNINGS = ['HTTP/1.1 1', 'HTTP/1.0 1'];
 
-/** True for text that may become an interim response with what follows. */
+/** True if the text may be the start of an interim response. */
 const isBegun = (text: string): boolean =>
   text.length < LONGEST_BYTES &&
   !text.startsWith('01', BEGINNINGS[0]?.length) &&
   BEGINNINGS.some((beginning) => beginning.startsWith(text.slice(0, beginning.length)));
 
-/** Reads what a socket receives after each write, without the interim responses it begins with. */
+/** Reads a socket after each write and drops interim responses. */
 class InterimFilter {
   readonly #read: Socket['read'];
-  /** Received since the last write, while it may be the beginning of one. */
+  /** Received since the last write, while it may be the start of an interim response. */
   #held: Buffer | undefined;
   #skipped = 0;
 
@@ -49,8 +49,8 @@ class InterimFilter {
 }
 
 /**
- * Connects as `connect` does, over sockets that skip interim responses. A server may send a
- * `100 Continue` that nobody asked for (RFC 9110, 15.2), over which undici closes the connection.
+ * Wraps `connect` so that sockets skip interim responses. undici closes the connection on an
+ * unexpected `100 Continue`, which servers may send (RFC 9110, 15.2).
  */
 export const skippingInterim =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -59,11 +59,11 @@ export const skippingInterim =
       const [, socket] = connected;
       if (socket && (socket as TLSSocket).alpnProtocol !== 'h2') {
         const filter = new InterimFilter(socket);
-        const write = socket.write.bind(socket) as (...of: unknown[]) => boolean;
+        const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
         socket.read = (size) => filter.read(size);
-        socket.write = (...of: unknown[]) => {
+        socket.write = (...args: unknown[]) => {
           filter.begin();
-          return write(...of);
+          return write(...args);
         };
       }
       done(...connected);

@@ -1,14 +1,12 @@
-// Texts that people write, read as values: settings and options are read with these, so that a
-// wrong one is refused in the same words wherever it was written.
+// Parsers of settings and options, so that both have the same error messages.
 
-/** A text read, or what it should have been, to be put behind "must be". */
+/** A value, or the text after "must be" in an error. */
 export type Parsed<T> = { readonly value: T } | { readonly expected: string };
 export type TextReader<T> = (text: string) => Parsed<T>;
 
-/** What could not be read, and what it should have been. */
 export const expected = (what: string): Parsed<never> => ({ expected: what });
 
-/** A reader of whole numbers; without `max` there is no upper bound. */
+/** Reads whole numbers. */
 export const wholeNumber =
   (min: number, max = Number.MAX_SAFE_INTEGER): TextReader<number> =>
   (text) => {
@@ -18,7 +16,7 @@ export const wholeNumber =
     return expected(`a whole number from ${min}${to}`);
   };
 
-/** A reader of numbers above 0, such as 12.50. */
+/** Reads numbers above 0, such as 12.50. */
 export const positiveNumber =
   (max: number): TextReader<number> =>
   (text) => {
@@ -28,7 +26,6 @@ export const positiveNumber =
       : expected(`a number above 0, at most ${max}`);
   };
 
-/** A reader of one of some names. */
 export const oneOf =
   <T extends string>(names: readonly T[]): TextReader<T> =>
   (text) => {
@@ -36,11 +33,11 @@ export const oneOf =
     return value === undefined ? expected(`one of ${names.join(', ')}`) : { value };
   };
 
-/** A reader of true and false. */
+/** Reads `true` and `false`. */
 export const trueOrFalse: TextReader<boolean> = (text) =>
   text === 'true' || text === 'false' ? { value: text === 'true' } : expected('true or false');
 
-/** A reader of a comma list of names, each counted once. */
+/** Reads a comma-separated list of names, without duplicates. */
 export const listOf =
   <T extends string>(names: readonly T[]): TextReader<T[]> =>
   (text) => {

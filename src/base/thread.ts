@@ -1,20 +1,19 @@
 import { parentPort, type ResourceLimits, Worker, workerData } from 'node:worker_threads';
 import { LakeError, messageOf, TrendlakeError } from './errors.ts';
 
-/** How to start a thread. */
 export interface ThreadOptions {
   /** A module that calls `answerRequests`; see `workerFile`. */
   readonly file: URL;
-  /** Names the thread in error messages, such as `export`. */
+  /** Name in error messages, such as `export`. */
   readonly name: string;
-  /** Cloned to the thread, which reads it with `threadStart`. */
+  /** Data for the thread, read with `threadStart`. */
   readonly start?: unknown;
-  /** Heap limits in MiB. A small young generation saves memory where rows live for a moment only. */
+  /** Heap limits in MiB. A small young generation saves memory if rows are short-lived. */
   readonly limits?: ResourceLimits;
 }
 
 export interface ThreadRequestOptions<Progress> {
-  /** Asks the thread to stop. The request then rejects with the signal's reason. */
+  /** Stops the request, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -23,7 +22,7 @@ interface Failure {
   readonly message: string;
   readonly stack: string | undefined;
   readonly transient: boolean;
-  /** Code of the database driver or the operating system. */
+  /** Error code of SQLite or the operating system. */
   readonly code: string | undefined;
 }
 
@@ -40,7 +39,7 @@ type Answer<Reply, Progress> = { readonly id: number } & (
 
 interface Started {
   readonly start: unknown;
-  /** The highest id of a request that should stop. */
+  /** Highest id of a stopped request. */
   readonly stoppedId: SharedArrayBuffer;
 }
 
@@ -56,8 +55,8 @@ const errorOf = ({ message, stack, transient, code }: Failure): Error =>
     : Object.assign(new Error(message, { cause: stack }), { code });
 
 /**
- * A worker thread that answers requests in their order. It starts with its first request, and again
- * with the first one after it died. It keeps the process alive only while requests are pending.
+ * A worker thread that answers requests in order. Starts with the first request, and again after it
+ * died. Keeps the process alive only while requests are pending.
  */
 export class Thread<Request, Reply, Progress = never> {
   readonly #options: ThreadOptions;
@@ -71,8 +70,8 @@ export class Thread<Request, Reply, Progress = never> {
   }
 
   /**
-   * @throws LakeError when the thread failed or ended; an Error with `code` when SQLite or the
-   * operating system refused; the signal's reason when stopped
+   * @throws LakeError when the thread failed or ended; an Error with `code` from SQLite or the
+   * operating system; the signal's reason when stopped
    */
   async request(
     request: Request,
@@ -140,7 +139,7 @@ export class Thread<Request, Reply, Progress = never> {
   }
 }
 
-/** Sends one request to a thread of its own and ends the thread afterwards. */
+/** Runs one request in a new thread and ends the thread. */
 export const runInThread = async <Request, Reply, Progress = never>(
   options: ThreadOptions,
   request: Request,
@@ -154,14 +153,13 @@ export const runInThread = async <Request, Reply, Progress = never>(
   }
 };
 
-/** What a thread may do while it works on a request. */
 export interface AnswerContext<Progress> {
-  /** True once the caller asked to stop. */
+  /** True after the caller stopped the request. */
   isStopped(): boolean;
   report(progress: Progress): void;
 }
 
-/** Inside a thread: the data it was started with. */
+/** In the thread: its start data. */
 export const threadStart = <Start>(): Start => (workerData as Started).start as Start;
 
 const failureOf = (error: unknown): Failure => ({
@@ -174,7 +172,7 @@ const failureOf = (error: unknown): Failure => ({
       : undefined,
 });
 
-/** Inside a thread: answers each request with what `answer` returns or throws, one after another. */
+/** In the thread: answers requests one after another. */
 export const answerRequests = <Request, Reply, Progress = never>(
   answer: (request: Request, context: AnswerContext<Progress>) => Reply | Promise<Reply>,
 ): void => {

@@ -1,6 +1,3 @@
-/**
- * The file of a worker thread called `name` beside the module whose `import.meta.url` is `beside`: its
- * source in a checkout, its built form, which stands beside the built module, in the package.
- */
+/** File of the worker `name` next to the module `beside` (`import.meta.url`), as source or built. */
 export const workerFile = (beside: string, name: string): URL =>
   new URL(`./${name}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside);

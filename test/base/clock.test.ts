@@ -27,7 +27,7 @@ test.each([
   '01.03.2026',
   'now',
   '',
-])('%j is no instant', (text) => expect(parseIso(text)).toBeUndefined());
+])('refuses the instant %j', (text) => expect(parseIso(text)).toBeUndefined());
 
 test('property: every instant of the years 100 to 9999 reads back as written', () => {
   const instants = fc.integer({ min: Date.UTC(100, 0, 1), max: Date.UTC(9999, 11, 31) });
@@ -45,7 +45,7 @@ test('a virtual clock moves only forward, and sleeping moves it', async () => {
   await expect(clock.sleep(1, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });
 
-test('a wait of a part of a millisecond leaves the virtual clock at whole ones, as any clock tells them', async () => {
+test('keeps whole milliseconds after a wait of a fraction', async () => {
   const clock = virtualClock(1000);
   await clock.sleep(0.6);
   expect([clock.now(), clock.monotonic()]).toEqual([1000, 1000.6]);

@@ -18,7 +18,7 @@ const secure = (certificate: { key: string; cert: string } = SELF_SIGNED) =>
 const other = () =>
   createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.9\r\n'));
 
-/** What a request to a server fails with, in words. */
+/** Explanation of a failed request. */
 const failureOf = async (scheme: string, server: unknown, connect = {}): Promise<string> => {
   const dispatcher = new Agent({ connect });
   onTestFinished(() => dispatcher.destroy());

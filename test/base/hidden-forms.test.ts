@@ -59,7 +59,7 @@ describe('a secret is hidden', () => {
     expect(hide(`{"a": "before ${spelt} after"}`)).toBe('{"a": "before [hidden] after"}');
   });
 
-  test('with each character spelt in a way of its own', () => {
+  test('with a different encoding for each character', () => {
     const ways = [
       (c: string) => c,
       (c: string) => `\\u${hex(c.charCodeAt(0), 4)}`,
@@ -138,7 +138,7 @@ test('a secret inside a longer spelling leaves nothing of it', () => {
   expect(hideDigits(`<${'74'.repeat(20)}>`)).not.toMatch(/74{8}/);
 });
 
-test('what is no secret stays, and so do the words of a short one', () => {
+test('keeps other text and the words of a short secret', () => {
   const text = JSON.stringify({ title: 'tl_live_ is how keys begin', n: 12, x: '%7Btl_live' });
   expect(hide(text)).toBe(text);
   expect(hiding('test')('a test')).toBe('a test');

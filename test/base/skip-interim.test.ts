@@ -9,7 +9,7 @@ const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const BODY = 'HTTP/1.1 100 Continue\r\n\r\n{}'; // of a response it is a part like any other
 const OK = `HTTP/1.1 200 OK\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`;
 
-/** A server that writes these pieces for each request, each in a packet of its own. */
+/** A server that writes these pieces for each request, each in a separate packet. */
 const serverOf = async (pieces: readonly string[]): Promise<number> => {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {});

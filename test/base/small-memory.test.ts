@@ -11,7 +11,7 @@ const withoutAllocator = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('MALLOC_')),
 );
 
-/** `serve` in a process of its own, once it listens; the line it printed. */
+/** Starts `serve` in a child process. Resolves with its first line when it listens. */
 const served = async (env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; url: string }> => {
   const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json'], {
     env: { ...withoutAllocator, TRENDLAKE_DATA_DIR: freshFolder(), ...env },

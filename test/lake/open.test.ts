@@ -133,7 +133,7 @@ test('a journal without its database is refused: the lake it belongs to may lie 
   const dataDir = freshFolder();
   writeFileSync(join(dataDir, `${LAKE_FILE}-wal`), 'commits');
   expect(() => openLake(dataDir)).toThrow(
-    /-wal lies there without its database.*move it.*or remove it to start a new lake/,
+    /-wal exists without its database.*Move it.*or remove it to start a new lake/,
   );
   expect(readFileSync(join(dataDir, `${LAKE_FILE}-wal`), 'utf8')).toBe('commits');
 });

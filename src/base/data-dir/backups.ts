@@ -7,12 +7,11 @@ export interface Backup {
   bytes: number;
 }
 
-/** Folder of backups inside a data directory. */
 export const BACKUPS = 'backups';
 
 const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
 
-/** Backups of a data directory, oldest first. */
+/** Oldest first. */
 export const backupsIn = (dataDir: string): Backup[] => {
   const folder = join(dataDir, BACKUPS);
   if (!existsSync(folder)) return [];

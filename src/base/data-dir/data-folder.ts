@@ -4,8 +4,8 @@ import { messageOf, UsageError } from '../errors.ts';
 import { OWN_FOLDER } from './own-files.ts';
 
 /**
- * Makes a folder, its user's own, and those above it that are missing, one by one: `mkdirSync` with
- * `recursive` never returns where a folder exists that takes none inside it, such as /proc.
+ * Creates a private folder and its missing parents one by one: `mkdirSync` with `recursive` never
+ * returns inside folders such as /proc.
  */
 const makeFolders = (path: string): void => {
   const missing: string[] = [];
@@ -14,21 +14,21 @@ const makeFolders = (path: string): void => {
     try {
       mkdirSync(folder, folder === resolve(path) ? { mode: OWN_FOLDER } : {});
     } catch (error) {
-      if (!existsSync(folder)) throw error; // otherwise another process was faster
+      if (!existsSync(folder)) throw error; // another process created it
     }
 };
 
-const whyNot = (error: unknown): string => {
+const reasonOf = (error: unknown): string => {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'it is a file';
   if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return 'it is not writable';
-  if (code === 'ENOENT') return 'no folder can be made there';
+  if (code === 'ENOENT') return 'no folder can be created there';
   return messageOf(error);
 };
 
 /**
- * Sees to it that the data directory is a folder that can be written to, making it where missing.
- * @throws UsageError when it cannot be one
+ * Creates the data directory if needed and checks that it is writable.
+ * @throws UsageError when it is not
  */
 export const prepareDataFolder = (dataDir: string): void => {
   try {
@@ -37,7 +37,7 @@ export const prepareDataFolder = (dataDir: string): void => {
     accessSync(dataDir, constants.W_OK | constants.R_OK | constants.X_OK);
   } catch (error) {
     throw new UsageError(
-      `The data directory ${dataDir} cannot be used: ${whyNot(error)}. Expected a folder trendlake can write to; set TRENDLAKE_DATA_DIR to one.`,
+      `The data directory ${dataDir} cannot be used: ${reasonOf(error)}. Set TRENDLAKE_DATA_DIR to a folder that trendlake can write to.`,
     );
   }
 };

@@ -3,15 +3,15 @@ import { basename, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { commandText } from '../installation.ts';
 
-/** Names under which a lake, a copy before a migration or a restored backup grows, with its journals. */
+/** Unfinished lakes, copies before a migration and restored backups, with their journals. */
 const GROWING = /^trendlake\.db(\.v\d+)?\.new-[0-9a-f]+(-wal|-shm|-journal)?$/;
 
-/** Name of a backup that is about to take the place of the lake at `path`. */
+/** Path of a restored backup before it replaces the lake at `path`. */
 export const restoredName = (path: string): string => `${path}.restored`;
 
 /**
- * Files of a data directory that grow, or that a process left which died while they grew. So is a
- * backup ready to take the place of a lake that still stands: restoring rebuilds it.
+ * Unfinished files of a data directory, in use or left by a dead process. A restored backup beside
+ * a lake is one too, because restoring creates it again.
  */
 export const leftoversIn = (dataDir: string, lakeFile: string): string[] => {
   const names = readdirSync(dataDir);
@@ -21,24 +21,24 @@ export const leftoversIn = (dataDir: string, lakeFile: string): string[] => {
   );
 };
 
-/** Removes them. Call it under the lock that whoever makes them holds: then nobody does. */
+/** Call it under the lock of the processes that create leftovers. */
 export const removeLeftovers = (dataDir: string, lakeFile: string): void => {
   for (const name of leftoversIn(dataDir, lakeFile)) rmSync(join(dataDir, name), { force: true });
 };
 
 /**
- * Refuses to start an empty lake where parts of another lie. An empty journal is no part: it holds
- * no commit.
- * @throws UsageError saying which, and what to do
+ * Refuses to create an empty lake beside parts of another one. An empty journal holds no commits
+ * and is ignored.
+ * @throws UsageError
  */
 export const refuseRemains = (path: string): void => {
   if (existsSync(restoredName(path)))
     throw new UsageError(
-      `A restore was cut off before ${basename(path)} was in its place. Run \`${commandText('doctor --restore')}\` again; nothing is lost.`,
+      `A restore was interrupted before ${basename(path)} was in place. No data is lost. Run \`${commandText('doctor --restore')}\` again.`,
     );
   const journal = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (journal !== undefined && journal.size > 0)
     throw new UsageError(
-      `${path}-wal lies there without its database. It may hold the last commits of a lake that was moved away: move it beside that one, under its name, or remove it to start a new lake.`,
+      `${path}-wal exists without its database. It may hold the last commits of a lake that was moved. Move it next to that lake, with the same name, or remove it to start a new lake.`,
     );
 };

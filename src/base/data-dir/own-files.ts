@@ -2,32 +2,28 @@ import { chmodSync, closeSync, existsSync, lstatSync, openSync, readdirSync } fr
 import { join } from 'node:path';
 import { docsPage } from '../installation.ts';
 
-// What a data directory holds is its user's own: keys' hashes, secrets, calls, what was pulled.
+// The data directory is private: it holds key hashes, secrets, calls and pulled data.
 
 export const OWN_FOLDER = 0o700;
 export const OWN_FILE = 0o600;
 const OTHERS = 0o077;
 
-/** Files that nobody else needs to read, in the data directory and in the folders named after them. */
+/** Private files in the data directory. All files in the folders are private too. */
 const OWN_NAMES = /^(trendlake\.db|service\.db)/;
 const OWN_FOLDERS = ['backups', 'locks'];
-/** What else a data directory may hold; in a folder with other things trendlake is a guest. */
+/** Known entries of a data directory. Other entries mean that the folder has other uses. */
 const KNOWN_NAMES = /^(trendlake\.db|service\.db|backups$|locks$|parquet$|sandbox-|former-lake-)/;
 
-/**
- * Makes an empty file that its user alone may read, where there is none: SQLite keeps its mode. Where
- * none can be made, SQLite fails as well, and says why in its own words.
- */
+/** Creates an empty private file if it is missing; SQLite keeps its mode. Errors are left to SQLite. */
 export const makeOwnFile = (path: string): void => {
   if (existsSync(path)) return;
   try {
     closeSync(openSync(path, 'a', OWN_FILE));
   } catch {
-    // told by whoever opens it next
+    // reported when the file is opened
   }
 };
 
-/** Something of a data directory, and what its mode and owner let others do. */
 export interface OpenEntry {
   readonly path: string;
   readonly isFolder: boolean;
@@ -41,7 +37,7 @@ const entryOf = (path: string): OpenEntry | undefined => {
   return { path, isFolder: found.isDirectory(), mode: found.mode & 0o777, uid: found.uid };
 };
 
-/** What should be its user's own in a data directory: itself, the databases, backups, locks. */
+/** Private entries of a data directory: itself, the databases, backups, locks. */
 export const ownEntries = (dataDir: string): OpenEntry[] => {
   if (!existsSync(dataDir)) return [];
   const names = readdirSync(dataDir);
@@ -58,10 +54,9 @@ export const ownEntries = (dataDir: string): OpenEntry[] => {
 };
 
 /**
- * Takes from others what they may do with a data directory and the databases in it. A directory that
- * holds other things as well (somebody's home) stays as it is, the files in it do not; so does what
- * another user owns. Safe to run twice.
- * @returns a sentence where something was open; undefined where nothing was
+ * Makes the data directory and its databases private. Keeps the mode of a directory with other
+ * uses, such as a home, and of files of other users. Safe to run twice.
+ * @returns a sentence if something was open; undefined otherwise
  */
 export const closeToOthers = (dataDir: string): string | undefined => {
   const user = process.getuid?.();
@@ -72,5 +67,5 @@ export const closeToOthers = (dataDir: string): string | undefined => {
   for (const { path, isFolder } of open) chmodSync(path, isFolder ? OWN_FOLDER : OWN_FILE);
   return open.length === 0
     ? undefined
-    : `Other users of this machine could read ${open.length === 1 ? open[0]?.path : `${open.length} files and folders of ${dataDir}`}; now only you can (mode 700, 600). To let a group read them, see ${docsPage('guides/operating.md')}.`;
+    : `Other users of this machine could read ${open.length === 1 ? open[0]?.path : `${open.length} files and folders of ${dataDir}`}. Now only you can (mode 700, 600). To let a group read them, see ${docsPage('guides/operating.md')}.`;
 };

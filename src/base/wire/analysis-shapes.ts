@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { instant, platformName, videoId } from './shapes.ts';
 
-/** One reason a video went viral, or did not, with the numbers it rests on. */
+/** A reason why a video went viral or not, with its numbers. */
 const whyFactor = z
   .object({
     factor: z.string().meta({ example: 'age-cohort' }),
-    finding: z.string().meta({ description: 'What the numbers say, in a sentence.' }),
+    finding: z.string().meta({ description: 'The conclusion, in a sentence.' }),
     strength: z.number().min(0).max(1).meta({
       description:
-        '0: could be chance, 1: as strong as can be; from the cautious end of the interval.',
+        '0: may be chance, 1: strongest. Computed from the cautious end of the interval.',
     }),
     evidence: z
       .record(z.string(), z.unknown())
@@ -29,13 +29,12 @@ const postingWindow = z
       .int()
       .min(0)
       .max(24)
-      .meta({ description: 'In UTC; less than fromHour: past midnight.' }),
+      .meta({ description: 'In UTC. Less than fromHour if the window passes midnight.' }),
     finding: shortText,
   })
   .meta({ id: 'PostingWindow' });
 export type PostingWindow = z.infer<typeof postingWindow>;
 
-/** How to make one like it. */
 export const recipe = z
   .object({
     hook: shortText,

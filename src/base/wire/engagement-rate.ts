@@ -1,4 +1,4 @@
-/** 100 x likes / views, percent; null where either is not known, or views is 0. */
+/** 100 x likes / views, percent; null if unknown or views is 0. */
 export const engagementRate = ({
   views,
   likes,

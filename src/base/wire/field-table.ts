@@ -24,10 +24,9 @@ const INSTANT = 'Unix ms';
 const PERCENT = 'percent';
 
 /**
- * Every field that is read from outside, by what it is a field of: for responses, imports and
- * webhooks. What the interface shows is read strictly by name, the rest under the names listed. A
- * field that is null, left out or cannot be right is null, "not known". Adding a name is one word
- * here; `trendlake replay` then reads the stored responses with it.
+ * All fields read from responses, imports and webhooks, by kind of object, with their accepted
+ * names. Null, missing and invalid fields are null ("unknown"). After adding a name here,
+ * `trendlake replay` reads it from stored responses.
  */
 export const FIELDS = {
   /** A video in a list or a profile. */
@@ -42,7 +41,7 @@ export const FIELDS = {
     score: field(readNumber, 'none', 'score'),
     velocity: field(readNumber, 'views per hour', 'velocity'),
   },
-  /** A point of a video's or a creator's timeline. */
+  /** A point of a timeline. */
   point: {
     at: field(readInstant, INSTANT, ...at),
     views: field(readCount, 'views', ...views),
@@ -50,7 +49,6 @@ export const FIELDS = {
     followers: field(readCount, 'followers', ...followers),
     engagementRate: field(readRate, PERCENT, ...rate),
   },
-  /** A creator's profile. */
   creator: {
     handle: field(readText, 'handle', 'handle', 'user', 'username', 'uniqueId'),
     followers: field(readCount, 'followers', ...followers),
@@ -97,7 +95,7 @@ export const FIELDS = {
     views: field(readCount, 'views', 'views'),
     likes: field(readCount, 'likes', 'likes'),
   },
-  /** What an event of the upstream is about, by its kind. */
+  /** Subject of an upstream event, by kind. */
   eventSubject: {
     'trend.spike': field(readText, 'id', 'videoId', 'video_id', 'video', 'id'),
     'creator.viral': field(readText, 'handle', 'handle', 'creator', 'user', 'username'),
@@ -106,7 +104,7 @@ export const FIELDS = {
   },
 } as const;
 
-/** Where lists stand in a response, also one level deeper. */
+/** Names of lists in a response, also one level deeper. */
 export const HOLDERS = {
   list: ['items', 'data', 'results'],
   timeline: ['snapshots', 'timeline', 'history', 'growth', 'points', 'series', 'data'],

@@ -1,8 +1,7 @@
-// What is read out of one item at most. Far more than any platform lets a person write; an item with
-// more is kept as it is, and reported. Sorting combining marks, which folding does, takes time with
-// the square of their number.
+// Limits of one item, far above those of any platform. Longer values are stored and reported, but
+// not read completely: sorting combining marks takes quadratic time.
 
-/** Characters of a title or handle whose words are searched and whose hashtags are read. */
+/** Characters of a title or handle that are searched for words and hashtags. */
 export const READ_CHARACTERS = 10_000;
 
 /** Hashtags of one video. */

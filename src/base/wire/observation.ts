@@ -1,11 +1,11 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 
-/** Fields that the interface does not show, as they came: an object, or its JSON. */
+/** Fields outside the interface: an object, or its JSON. */
 export type Extra = Readonly<Record<string, unknown>> | string | null;
 
 /**
- * What was seen of one video, checked: an item of a list, a point of its timeline, a line of an
- * import. A null field says "not known" and never erases what is known. Times are Unix ms.
+ * A validated observation of one video, from a list, a timeline or an import. Null means unknown
+ * and never erases known values. Instants are Unix ms.
  */
 export interface VideoObservation {
   id: string;
@@ -25,7 +25,6 @@ export interface VideoObservation {
   snapshotExtra: Extra;
 }
 
-/** An observation of counts alone: of the video it says what its id tells. */
 export const countsOnly = (
   counts: Pick<VideoObservation, 'id' | 'platform' | 'views' | 'likes' | 'engagementRate'> & {
     extra: Extra;

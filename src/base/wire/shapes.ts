@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
 
-// What travels over the interface, once, for the client that reads it, the service that answers it
-// and the OpenAPI document that describes it. Instants are ISO 8601 text in UTC.
+// Shapes of the interface, for the client, the service and the OpenAPI document. Instants are ISO
+// 8601 text in UTC.
 
 export const platformName = z.enum(PLATFORMS).meta({ description: 'A social video platform.' });
 const periodName = z.enum(PERIODS).meta({ description: 'Rolling 24 hours, 7 days or 30 days.' });
 
-/** A count as the interface may state it: 0 to 2^53 - 1. */
 const count = z.int().min(0);
 export const instant = z.iso.datetime({ offset: true });
 export const videoId = z.string().min(1).max(128);
 
-/** A video in a list. The eight shown fields first, in their order; further fields may follow. */
+/** A video in a list. The eight shown fields come first, in this order; further fields may follow. */
 export const contentItem = z
   .looseObject({
     id: videoId.meta({ example: 'tt_7240348510065823002' }),
@@ -38,7 +37,7 @@ const envelope = <T extends z.ZodType>(item: T) => ({
   }),
   page: z.int().min(1),
   items: z.array(item),
-  asOf: instant.meta({ description: 'The instant the response is true at.' }),
+  asOf: instant.meta({ description: 'Instant of the data.' }),
 });
 
 export const feedResponse = z.looseObject(envelope(contentItem)).meta({ id: 'Feed' });
@@ -57,27 +56,26 @@ export const hashtagItem = z
     views: count.nullable(),
     change: z.number().nullable().meta({
       description:
-        'volume / volume of the equal window before - 1; null unless both windows were watched alike.',
+        'volume / volume of the previous window - 1. Null unless both windows were observed alike.',
     }),
     platforms: z.array(
       z.object({ platform: platformName, volume: count.nullable(), views: count.nullable() }),
     ),
     sampled: z.literal(true).optional().meta({
       description:
-        'Extension: the figures are counted over the videos this service has seen, not pulled.',
+        'Extension. True if the figures are computed from the videos in the lake, not pulled.',
     }),
     forecast: z
       .object({
-        madeAt: instant.meta({ description: 'The volume it stands on.' }),
+        madeAt: instant.meta({ description: 'Instant of the volume that it starts from.' }),
         horizonHours: z.int().min(1),
         median: count,
-        low: count.meta({ description: '80 of 100 outcomes lie between low and high.' }),
+        low: count.meta({ description: '8 in 10 outcomes lie between low and high.' }),
         high: count,
       })
       .optional()
       .meta({
-        description:
-          'Extension: the volume a week ahead, as forecast then; absent where nothing was.',
+        description: 'Extension. Forecast volume in a week, as of then. Absent without a forecast.',
       }),
   })
   .meta({ id: 'Hashtag' });
@@ -125,22 +123,22 @@ export const growthCurve = z
   .meta({ id: 'GrowthCurve' });
 export type GrowthCurve = z.infer<typeof growthCurve>;
 
-/** What was forecast of a video from its newest snapshot then. */
+/** Forecast of a video, from its newest snapshot at that time. */
 const forecast = z
   .object({
-    madeAt: instant.meta({ description: 'The snapshot it stands on.' }),
+    madeAt: instant.meta({ description: 'Instant of the snapshot that it starts from.' }),
     horizons: z
       .array(
         z.object({
           hours: z.int().min(1),
           median: count,
-          low: count.meta({ description: '80 of 100 outcomes lie between low and high.' }),
+          low: count.meta({ description: '8 in 10 outcomes lie between low and high.' }),
           high: count,
         }),
       )
-      .meta({ description: 'Only those that enough outcomes stand behind.' }),
+      .meta({ description: 'Only horizons with enough known outcomes.' }),
     topProbability: z.number().min(0).max(1).meta({
-      description: 'Of ending in the top tenth of growth among its like.',
+      description: 'Probability of growing more than 90 % of comparable videos.',
     }),
   })
   .meta({ id: 'Forecast' });
@@ -156,7 +154,7 @@ export const forecastsResponse = z
           platform: platformName,
           title: z.string().nullable(),
           user: z.string().nullable(),
-          views: count.meta({ description: 'The count the forecast stands on.' }),
+          views: count.meta({ description: 'The count that the forecast starts from.' }),
           topProbability: z.number().min(0).max(1),
           madeAt: instant,
           median: count.nullable(),
@@ -177,7 +175,7 @@ export const growthResponse = z
     snapshots: z.array(growthPoint),
     curve: growthCurve,
     forecast: forecast.nullable().optional().meta({
-      description: 'Extension. What was forecast of it as of then; null where nothing was.',
+      description: 'Extension. The forecast as of then. Null without a forecast.',
     }),
     asOf: instant,
   })
@@ -186,7 +184,7 @@ export const growthResponse = z
 /** `GET /videos/{id}` (extension): one video as last seen. */
 export const videoResponse = contentItem.extend({ asOf: instant }).meta({ id: 'Video' });
 
-/** An event as `GET /events` (extension) lists it. */
+/** An event of `GET /events` (extension). */
 const eventItem = z
   .object({
     id: z.string(),
@@ -195,20 +193,22 @@ const eventItem = z
     subject: z.string().meta({ example: 'video:tt_7240348510065823002' }),
     occurredAt: instant,
     detectedAt: instant,
-    origin: z.string().meta({ description: '`trendlake`, or `upstream` where it was received.' }),
-    data: z.unknown().meta({ description: 'Subject, window and the numbers that made it.' }),
+    origin: z
+      .string()
+      .meta({ description: '`trendlake`, or `upstream` if it was received as a webhook.' }),
+    data: z.unknown().meta({ description: 'Subject, window and the numbers behind it.' }),
   })
   .meta({ id: 'Event' });
 
 export const eventsResponse = z.object(envelope(eventItem)).meta({ id: 'Events' });
 
-/** The body that a subscription is sent for an event. */
+/** Webhook body of an event. */
 export const deliveredEvent = z
   .object({
     type: z.enum(EVENT_KINDS),
-    timestamp: instant.meta({ description: 'When it occurred.' }),
+    timestamp: instant.meta({ description: 'Instant of the event.' }),
     data: z.object({
-      id: z.string().meta({ description: 'Of the event, the same in every delivery of it.' }),
+      id: z.string().meta({ description: 'Id of the event, the same in every delivery.' }),
       platform: platformName.nullable().meta({ description: 'Null: over all platforms.' }),
       subject: z.object({
         kind: z.enum(['video', 'creator', 'hashtag', 'niche']),
@@ -216,9 +216,7 @@ export const deliveredEvent = z
         url: z.string().optional(),
       }),
       window: z.object({ from: instant, to: instant }),
-      evidence: z
-        .record(z.string(), z.unknown())
-        .meta({ description: 'The numbers that made it.' }),
+      evidence: z.record(z.string(), z.unknown()).meta({ description: 'The numbers behind it.' }),
     }),
   })
   .meta({ id: 'DeliveredEvent' });
@@ -227,10 +225,10 @@ const allowance = z.object({
   limit: count,
   used: count,
   remaining: count,
-  resetsAt: instant.meta({ description: 'When the next call comes free.' }),
+  resetsAt: instant.meta({ description: 'Instant at which the next call is available.' }),
 });
 
-/** `GET /usage` (extension): what the asking key may spend and has spent. */
+/** `GET /usage` (extension): limits and use of the calling key. */
 export const usageResponse = z
   .object({
     key: z.string().meta({ description: 'Id of the key; never the key itself.' }),

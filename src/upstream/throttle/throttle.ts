@@ -21,7 +21,7 @@ export interface Received<T> {
   /** Of the answered attempt, up to its last byte. */
   tookMs: number;
   attempts: number;
-  /** Writes the call's outcome. To be called inside the transaction that loads the response. */
+  /** Writes the outcome of the call. Call it while loading the response. */
   settle: (rowsChanged: number, newVideos?: number) => void;
 }
 
@@ -38,7 +38,7 @@ interface ThrottleDeps {
   random: () => number;
   /** The error that a response stands for, if any. */
   judge: (response: RawResponse, now: number) => CallError | undefined;
-  /** Stores an unreadable response and its error, inside the settling transaction. */
+  /** Stores an unreadable response and its error while settling. */
   keepUnread: (callId: number, response: RawResponse, error: unknown) => void;
   /** Shared with the throttles of other keys, as is `maxCalls`. */
   counts?: CallCounts;

@@ -92,7 +92,7 @@ describe('instants', () => {
     Number.NaN,
     '0050-01-01',
     '2026-01-01T25:00:00Z',
-  ])('%j is no instant', (value) => {
+  ])('refuses the instant %j', (value) => {
     const odd: Odd = [];
     expect(readInstant(value, 'at', odd)).toBeNull();
     expect(odd).toHaveLength(1);

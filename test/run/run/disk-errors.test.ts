@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-/** Runs a script in a process of its own, through a shell where its files may not grow. */
+/** Runs a script in a child process, through a shell that limits its file sizes. */
 const run = (
   dataDir: string,
   [script = '', ...argv]: readonly string[],
@@ -86,7 +86,7 @@ const makeFilled = async (): Promise<string> => {
 };
 let filled: Promise<string> | undefined;
 
-/** What writes, on what files, and after which shares of its calls on them the disk fails. */
+/** Writers, their files, and the shares of their calls after which the disk fails. */
 interface Write {
   readonly argv: readonly string[];
   readonly file: string;

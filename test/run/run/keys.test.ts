@@ -37,7 +37,7 @@ let upstream: FaultyUpstream;
 let clock: Clock;
 /** Instants of arrivals by the virtual clock, as `upstream.arrivals` has them. */
 let arrivedAt: number[];
-/** What befalls the next requests. */
+/** Faults of the next requests. */
 let fault: Fault | undefined;
 
 beforeAll(async () => {

@@ -7,8 +7,8 @@ import { type Running, runService } from '../../serve/running.ts';
 import { freshDataDir } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 
-// Runs over real HTTP against our own service, each with a key of small limits of its own; service
-// and pipeline share a virtual clock. It stands in March; only the last test moves it into April.
+// Runs over real HTTP against our service, each with a new key of small limits. Service and pipeline
+// share a virtual clock, which starts in March. Only the last test moves it to April.
 
 const APRIL = Date.UTC(2026, 3, 1);
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
 });
 
-/** A pipeline with an empty lake and a key of its own. */
+/** A pipeline with an empty lake and a new key. */
 const world = (key: { ratePerMinute?: number; callsPerMonth?: number } = {}) => {
   const { clock, service } = running;
   const dataDir = freshDataDir();

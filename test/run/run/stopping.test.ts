@@ -17,7 +17,7 @@ import { syncOnce } from '../../support/sync-once.ts';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 const STOPS = Number(process.env.PROVE_STOPS ?? 10);
-/** What the operator is promised, and a supervisor waits for before it kills. */
+/** Promised to operators. Supervisors wait this long before they kill. */
 const WITHIN_MS = 10_000;
 
 const slowly: Fault = ({ response, body }) =>
