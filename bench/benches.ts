@@ -37,5 +37,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'load-peer': { about: 'loading of pages, beside a hand-written upsert' },
   pages: { about: 'size and speed of each page of the dashboard' },
   search: { about: 'search on a large lake: index cost and response times' },
+  watch: { about: 'an agency on the beta tier: price, pace and lateness of its watches' },
   webhooks: { about: 'deliveries while the sender is killed and endpoints are dead' },
 };

@@ -49,7 +49,10 @@ export class LakeCache {
     const entries = this.#entries;
     const prefix = `${this.#shelves++} `;
     return {
-      get: (name) => entries.get(prefix + name) as T | undefined,
+      get: (name) => {
+        const value = entries.get(prefix + name);
+        return value as T | undefined; // a shelf holds values of one type
+      },
       set: (name, value, bytes) => {
         const size = bytes + 2 * name.length + ENTRY_BYTES;
         entries.delete(prefix + name); // setting the same value again would keep its old size

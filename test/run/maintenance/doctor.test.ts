@@ -325,7 +325,7 @@ test('removes leftovers of a restore beside a lake, and advises if the lake is m
   expect((await doctor(dataDir)).bad).toMatchObject([
     { check: 'leftovers', advice: expect.stringMatching(/--restore.*again/) },
   ]);
-  expect(() => openLakeForReading(dataDir)).toThrow(/restore was cut off.*--restore/);
+  expect(() => openLakeForReading(dataDir)).toThrow(/restore was interrupted.*--restore/);
 });
 
 test('finds rows without parents and search entries without videos', async () => {
