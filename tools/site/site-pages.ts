@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     ...['query', 'cookbook', 'bi', 'dashboard', 'forecasts', 'events', 'webhooks', 'service'],
     ...['assistants', 'library', 'operating', 'quota', 'many-machines', 'publish', 'security'],
   ].map((name) => `docs/guides/${name}.md`),
-  Reference: ['settings', 'commands', 'tables', 'metrics', 'api', 'parquet'].map(
+  Reference: ['settings', 'commands', 'tables', 'metrics', 'api', 'parquet', 'policies'].map(
     (name) => `docs/reference/${name}.md`,
   ),
   Examples: ['examples/README.md', 'packaging/systemd/README.md'],
