@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { CurveReader, newestObservation, platformsSeen, videoKind } from '../model/lake-curves.ts';
-import { learnWay } from '../model/learn.ts';
-import { reasonAgainst, scoreOf, unusedText } from '../model/misses.ts';
+import { learnWay, type WayModel, withheldHorizons } from '../model/learn.ts';
+import { scoreOf, unusedText } from '../model/misses.ts';
 import { type ModelRow, modelName, readModels, storeModel } from '../model/model-rows.ts';
 import { packModel } from '../model/pack.ts';
 import { volumeRound } from '../volumes/volume-round.ts';
@@ -66,6 +66,8 @@ const dueKinds = (
   );
 };
 
+const isNoBetterThanAverage = ({ brier }: WayModel): boolean => brier.stated >= brier.average;
+
 const learnPlatform = (
   sqlite: Database.Database,
   platform: Platform,
@@ -85,9 +87,15 @@ const learnPlatform = (
     const kind = videoKind(way);
     const model = due.has(kind) ? learnWay(curves(), at, since) : undefined;
     if (model === undefined) return [];
-    const recent = scoreOf(judged.filter((row) => row.platform === platform && row.kind === kind));
-    const reason = reasonAgainst(recent);
-    const scores = { used: reason === null, reason, recent, naming: model.naming };
+    const own = judged.filter((row) => row.platform === platform && row.kind === kind);
+    const byHorizon = Map.groupBy(own, ({ hours }) => hours);
+    const recentOf = new Map([...byHorizon].map(([hours, rows]) => [hours, scoreOf(rows)]));
+    const withheld = withheldHorizons(model, recentOf);
+    const reason = isNoBetterThanAverage(model)
+      ? 'its probabilities on held-back videos are no better than their average'
+      : null;
+    const recent = scoreOf(own);
+    const scores = { used: reason === null, reason, recent, withheld, naming: model.naming };
     return [{ kind, platform, learntAt: at, scores, model }];
   });
 };

@@ -9,7 +9,8 @@ import {
   type Way,
 } from '../model/lake-curves.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
-import type { ModelScores, RecentScore } from '../model/model-rows.ts';
+import type { RecentScore } from '../model/misses.ts';
+import type { ModelScores } from '../model/model-rows.ts';
 import { HASHTAG_KINDS } from '../volumes/lake-volumes.ts';
 import { volumeProgress } from '../volumes/volume-progress.ts';
 
