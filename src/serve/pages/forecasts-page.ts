@@ -71,6 +71,7 @@ const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
     show: ({ of, hours }) => (of === 'videos' ? `views in ${hours} h` : 'hashtag volumes'),
   },
   figure('judged', 'checked', ({ score }) => digits(score.judged)),
+  figure('due', 'of due', ({ score, due }) => percent(score.judged / Math.max(1, due)), 'phone'),
   figure('inside', 'within range', ({ score }) => percent(score.coverage)),
   figure(
     'calibration',
@@ -94,7 +95,7 @@ const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
     ? html`<p class="soft">No forecasts yet: no growth curve is finished. Wait a few nights of syncs, or import history and run <code>${commandText('forecast --learn')}</code>.</p>`
     : html`<ul class="plain">${states.map(
-        (state) => html`<li><code>${state.kind}</code> ${forecastStateWords(state)}</li>`,
+        (state) => html`<li>${forecastStateWords(state)}</li>`,
       )}</ul>`;
 
 const reliabilityTable = (view: PageView, reliability: Reliability | undefined): Html =>
@@ -133,7 +134,7 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
 <section id="scores"><h2>Track record <span class="soft small">week by week</span></h2>${
     weeks.length === 0
       ? html`<p class="soft">No forecast can be checked yet.</p>`
-      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week' })}<p class="soft small">The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
+      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week' })}<p class="soft small">Of due: share of the forecasts whose time came and whose video was counted again. The scores say nothing about the others. The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
   }</section>
 </div><div class="stack">
 <section id="states"><h2>Training data</h2>${statesList(states)}</section>
