@@ -1,17 +1,16 @@
+import { createHash } from 'node:crypto';
 import { childEnvironment } from '../../base/child-environment.ts';
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { hiding } from '../../base/hidden-forms.ts';
-import { isoOf } from '../../base/iso.ts';
 import { proxyIn } from '../../base/proxy.ts';
 import { runShellCommand } from '../../base/shell-command.ts';
-import { terminalLine } from '../../base/terminal-text.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import type { WebhookSecrets } from '../webhooks/secrets.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
 import { readTarget } from '../webhooks/target.ts';
-import type { Notice } from './conditions.ts';
+import { type Message, plainText, shownMessage } from './message.ts';
 
 /** Under which id the secret of notices lies among those of webhooks. */
 export const NOTIFY_ID = 'notify';
@@ -20,44 +19,11 @@ const TIMEOUT_MS = 30 * SECOND_MS;
 /** Linux starts no command with a variable of more than 128 KiB. */
 const LONGEST_VARIABLE = 32_000;
 
-/** Notices as every channel sends them. */
-export interface Message {
-  readonly type: 'trendlake.notice';
-  readonly timestamp: string;
-  readonly data: {
-    readonly notices: readonly {
-      readonly kind: string;
-      readonly subject: string;
-      readonly state: 'began' | 'over';
-      readonly since: string;
-      readonly until: string | null;
-      readonly sentence: string;
-    }[];
-  };
-}
-
-/** Titles, names and errors in it come from outside: no control characters, one line each. */
-export const messageFor = (notices: readonly Notice[], now: number): Message => ({
-  type: 'trendlake.notice',
-  timestamp: isoOf(now),
-  data: {
-    notices: notices.map(({ kind, subject, sentence, beganAt, endedAt }) => ({
-      kind,
-      subject: terminalLine(subject),
-      state: endedAt === null ? 'began' : 'over',
-      since: isoOf(beganAt),
-      until: endedAt === null ? null : isoOf(endedAt),
-      sentence: terminalLine(sentence),
-    })),
-  },
-});
-
-const asText = ({ data }: Message): string =>
-  data.notices
-    .map(({ state, sentence, since, until }) =>
-      state === 'began' ? `${sentence} (since ${since})` : `Over since ${until}: ${sentence}`,
-    )
-    .join('\n\n');
+/** Messages of one instant have different ids. */
+const messageId = (message: Message, now: number): string =>
+  message.type === 'trendlake.notice'
+    ? `notice_${now}`
+    : `alert_${now}_${createHash('sha256').update(message.data.alert).digest('hex').slice(0, 12)}`;
 
 const byWebhook = async (
   url: string,
@@ -78,7 +44,7 @@ const byWebhook = async (
       headers: {
         'content-type': 'application/json',
         'user-agent': 'trendlake-webhooks',
-        ...signatureHeaders(`notice_${now}`, now, body, secrets.signing(NOTIFY_ID, now)),
+        ...signatureHeaders(messageId(message, now), now, body, secrets.signing(NOTIFY_ID, now)),
       },
     };
     const { error } = await poster.post(letter, signal);
@@ -101,7 +67,7 @@ const mailFailure = (error: unknown): unknown =>
 const byMail = async (address: string, message: Message, signal: AbortSignal): Promise<void> => {
   const url = new URL(address);
   const { createTransport } = await import('nodemailer');
-  const { notices } = message.data;
+  const shown = shownMessage(message);
   const transport = createTransport({
     host: url.hostname,
     port: url.port === '' ? (url.protocol === 'smtps:' ? 465 : 587) : Number(url.port),
@@ -119,15 +85,11 @@ const byMail = async (address: string, message: Message, signal: AbortSignal): P
     disableUrlAccess: true,
   });
   const to = url.searchParams.get('to') ?? '';
-  const only = notices.length === 1 ? notices[0] : undefined;
   const mail = {
     from: url.searchParams.get('from') ?? to,
     to,
-    subject:
-      only === undefined
-        ? `trendlake: ${notices.length} notices`
-        : `trendlake: ${only.kind}${only.subject === '' ? '' : ` ${only.subject}`}${only.state === 'over' ? ' is over' : ''}`,
-    text: asText(message),
+    subject: `trendlake: ${shown.headline}`,
+    text: plainText(shown),
     signal,
   };
   try {
@@ -150,7 +112,7 @@ const byCommand = (
     input: JSON.stringify(message),
     env: {
       ...childEnvironment(env),
-      TRENDLAKE_NOTICE: asText(message).slice(0, LONGEST_VARIABLE),
+      TRENDLAKE_NOTICE: plainText(shownMessage(message)).slice(0, LONGEST_VARIABLE),
     },
     signal,
   });

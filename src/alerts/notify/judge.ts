@@ -53,6 +53,11 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
        where disabled_at is not null and disabled_reason <> 'its key was revoked'`,
     { id: 'text', url: 'text', reason: 'text' },
   ).all();
+  const failing = prepare(
+    sqlite,
+    'select name, failure from alerts where failure is not null and enabled order by name',
+    { name: 'text', failure: 'text' },
+  ).all();
   return [
     ...clockProblems(lake, now)
       .slice(0, 1)
@@ -75,6 +80,11 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
       kind: 'endpoint' as const,
       subject: id,
       sentence: `The webhook endpoint ${new URL(url).origin} (${id}) is disabled: ${reason}.`,
+    })),
+    ...failing.map(({ name, failure }) => ({
+      kind: 'alert' as const,
+      subject: name,
+      sentence: `The alert "${name}" cannot be evaluated: ${failure}`,
     })),
   ];
 };

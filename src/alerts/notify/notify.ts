@@ -1,6 +1,6 @@
 import type { Lake } from '../../lake/open.ts';
 import { secretsOf } from '../webhooks/subscriptions.ts';
-import { type ChannelDeps, messageFor, sendTo } from './channel.ts';
+import { type ChannelDeps, sendTo } from './channel.ts';
 import {
   type Condition,
   type JudgedKind,
@@ -9,6 +9,7 @@ import {
   untoldNotices,
 } from './conditions.ts';
 import { type ExpectedSource, lakeConditions, staleSources } from './judge.ts';
+import { messageFor } from './message.ts';
 
 /** What whoever runs a night knows and the lake does not say. */
 export interface Known {
@@ -36,7 +37,9 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
     })),
   ];
   const judged: JudgedKind[] = [
-    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock'] as const).map((kind) => ({ kind })),
+    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock', 'alert'] as const).map((kind) => ({
+      kind,
+    })),
     // one that was not done now may fail still
     ...known.chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),
   ];

@@ -1,6 +1,8 @@
 import { MOST_OF_A_KIND } from '../../alerts/events/newest-events.ts';
 import { noticeEvents } from '../../alerts/events/notice.ts';
 import { readThresholds } from '../../alerts/events/thresholds.ts';
+import { statementRunner } from '../../alerts/rules/alert-rows.ts';
+import { evaluateAlerts } from '../../alerts/rules/evaluate.ts';
 import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
 import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
 import { SECOND_MS } from '../../base/durations.ts';
@@ -70,8 +72,14 @@ const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promis
   for (const warning of warnings) warn(warning);
 };
 
+/** Evaluates the alerts of users. */
+const evaluateOwn = async ({ lake, clock, env, signal, warn }: NightDeps): Promise<number> => {
+  const run = statementRunner(lake.dataDir, { env, clock, signal });
+  return await evaluateAlerts(lake, { run, now: clock.now(), warn });
+};
+
 /**
- * Work after a sync: forecasts, events, prepared lists, chores, notices. A failed part does not
+ * Work after a sync: forecasts, events, alerts, prepared lists, chores, notices. A failed part does not
  * stop the others. Each part can be repeated safely.
  */
 export const followSync = async (
@@ -81,6 +89,8 @@ export const followSync = async (
   const { attempt, chores, lake, config, clock, random, env, signal } = deps;
   if (runs.length > 0) await attempt('forecasts', () => forecastTracked(deps));
   const events = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
+  if (runs.some(({ outcome }) => outcome === 'complete'))
+    await attempt('alerts', () => evaluateOwn(deps));
   if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake, clock.now()));
   const done: Followed['chores'] = [];
   for (const chore of chores) {
