@@ -159,6 +159,15 @@ export const notifyChannel: TextReader<Secret> = (text) => {
       );
 };
 
+export const shellCommand: TextReader<Secret> = (text) =>
+  text.trim() === '' ? expected('a shell command') : { value: new Secret(text.trim()) };
+
+/** Address of a monitor. Its path or query holds a token. */
+export const heartbeatUrl: TextReader<Secret> = (text) =>
+  /^https?:$/.test(URL.parse(text.trim())?.protocol ?? '')
+    ? { value: new Secret(text.trim()) }
+    : expected('an http or https address such as https://hc-ping.com/<uuid>');
+
 export const anyText: TextReader<string> = (text) => ({ value: text });
 export const secret: TextReader<Secret> = (text) =>
   /^[!-~]+$/.test(text.trim())

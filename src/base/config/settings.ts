@@ -5,6 +5,7 @@ import { PARQUET_CODECS } from './parquet-codecs.ts';
 import {
   anyText,
   dateRangeText,
+  heartbeatUrl,
   httpUrl,
   lakeName,
   ledgerUrl,
@@ -16,6 +17,7 @@ import {
   secret,
   serviceUrl,
   shares,
+  shellCommand,
   tablesUrl,
   timeZone,
 } from './setting-readers.ts';
@@ -241,6 +243,20 @@ export const SETTINGS = {
     secret: true,
     default: undefined,
     help: 'Target of notices about problems: an https address, smtps://user:password@host:465/?from=A&to=B, or a shell command. See docs/guides/events.md.',
+  },
+  afterSync: {
+    env: 'TRENDLAKE_AFTER_SYNC',
+    read: shellCommand,
+    secret: true,
+    default: undefined,
+    help: 'Shell command to run after each complete run, such as `dbt build` or `rsync`. See docs/guides/operating.md.',
+  },
+  heartbeat: {
+    env: 'TRENDLAKE_HEARTBEAT',
+    read: heartbeatUrl,
+    secret: true,
+    default: undefined,
+    help: 'Address of a monitor such as healthchecks.io or Uptime Kuma: requested when a run succeeds, with /start when it starts and with /fail when it fails. See docs/guides/operating.md.',
   },
   proxyWebhooks: {
     env: 'TRENDLAKE_PROXY_WEBHOOKS',

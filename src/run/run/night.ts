@@ -13,6 +13,8 @@ import { SameLake } from '../../lake/same-lake.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
 import type { Chore, ChoreDone, Job } from '../plan/job.ts';
 import type { Attempt } from './attempt.ts';
+import type { Background } from './background.ts';
+import { NightHooks } from './night-hooks.ts';
 import type { RunDeps } from './run-deps.ts';
 import type { RunSummary } from './run-summary.ts';
 import { sync } from './sync.ts';
@@ -24,6 +26,8 @@ export interface NightDeps extends RunDeps, NoticeDeps {
   chores: readonly Chore[];
   /** Revoked keys of `serve`, if several machines share them. */
   revokedKeys?: RevokedKeys | undefined;
+  /** Runs hooks beside the next runs. Default: waits for them. */
+  hooks?: Background;
   /** Called when a run starts. `undefined`: a new run. */
   onRun?: (runId: number | undefined, jobs: readonly string[]) => void;
 }
@@ -85,6 +89,7 @@ const evaluateOwn = async ({ lake, clock, env, signal, warn }: NightDeps): Promi
 export const followSync = async (
   deps: NightDeps,
   runs: readonly RunSummary[],
+  noteChanges: () => void = () => {},
 ): Promise<Followed> => {
   const { attempt, chores, lake, config, clock, random, env, signal } = deps;
   if (runs.length > 0) await attempt('forecasts', () => forecastTracked(deps));
@@ -92,6 +97,7 @@ export const followSync = async (
   if (runs.some(({ outcome }) => outcome === 'complete'))
     await attempt('alerts', () => evaluateOwn(deps));
   if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake, clock.now()));
+  await attempt('hooks', async () => noteChanges());
   const done: Followed['chores'] = [];
   for (const chore of chores) {
     const context = { lake, config, clock, random, env, signal };
@@ -109,7 +115,19 @@ export const followSync = async (
 export const liveNight = async (deps: NightDeps): Promise<Night> => {
   const { lake, config, clock, allJobs, onRun } = deps;
   const sameLake = new SameLake(lake);
-  const runs = await withExclusive(config.dataDir, 'sync', clock, () => sync(deps, allJobs, onRun));
+  const hooks = new NightHooks(deps);
+  const begin: NonNullable<NightDeps['onRun']> = (...run) => {
+    hooks.start();
+    onRun?.(...run);
+  };
+  const runs = await withExclusive(config.dataDir, 'sync', clock, () =>
+    sync(deps, allJobs, begin),
+  ).catch(async (error: unknown) => {
+    await hooks.failed();
+    throw error;
+  });
   sameLake.expect();
-  return { runs, ...(await followSync(deps, runs)) };
+  const followed = await followSync(deps, runs, () => hooks.noteChanges());
+  await hooks.end(runs, followed.chores);
+  return { runs, ...followed };
 };
