@@ -6,6 +6,7 @@ import { messageOf } from '../../base/errors.ts';
 import { hiding } from '../../base/hidden-forms.ts';
 import { proxyIn } from '../../base/proxy.ts';
 import { runShellCommand } from '../../base/shell-command.ts';
+import { type ChatTarget, chatLetter, chatTarget, quietMs } from '../webhooks/chat.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import type { WebhookSecrets } from '../webhooks/secrets.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
@@ -24,6 +25,31 @@ const messageId = (message: Message, now: number): string =>
   message.type === 'trendlake.notice'
     ? `notice_${now}`
     : `alert_${now}_${createHash('sha256').update(message.data.alert).digest('hex').slice(0, 12)}`;
+
+/** Posts to a chat service, a second time after a short quiet that it asks for. */
+const byChat = async (
+  chat: ChatTarget,
+  message: Message,
+  { clock, env, publicUrl }: ChannelDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  const target = readTarget(chat.url, true);
+  const poster = new HttpPoster({ clock, proxy: proxyIn(env) });
+  const letter = {
+    url: target.href,
+    loopback: target.protocol === 'http:',
+    ...chatLetter(chat, shownMessage(message, publicUrl)),
+  };
+  try {
+    const first = await poster.post(letter, signal);
+    const waitMs = quietMs(first);
+    if (waitMs !== undefined) await clock.sleep(waitMs, signal);
+    const { error } = waitMs === undefined ? first : await poster.post(letter, signal);
+    if (error !== null) throw new Error(error);
+  } finally {
+    await poster.close();
+  }
+};
 
 const byWebhook = async (
   url: string,
@@ -64,10 +90,15 @@ const mailFailure = (error: unknown): unknown =>
     : error;
 
 /** `smtp(s)://user:password@host:port/?from=a@b&to=c@d` */
-const byMail = async (address: string, message: Message, signal: AbortSignal): Promise<void> => {
+const byMail = async (
+  address: string,
+  message: Message,
+  { publicUrl }: ChannelDeps,
+  signal: AbortSignal,
+): Promise<void> => {
   const url = new URL(address);
   const { createTransport } = await import('nodemailer');
-  const shown = shownMessage(message);
+  const shown = shownMessage(message, publicUrl);
   const transport = createTransport({
     host: url.hostname,
     port: url.port === '' ? (url.protocol === 'smtps:' ? 465 : 587) : Number(url.port),
@@ -105,14 +136,14 @@ const byMail = async (address: string, message: Message, signal: AbortSignal): P
 const byCommand = (
   command: string,
   message: Message,
-  { env }: ChannelDeps,
+  { env, publicUrl }: ChannelDeps,
   signal: AbortSignal,
 ): Promise<void> =>
   runShellCommand(command, {
     input: JSON.stringify(message),
     env: {
       ...childEnvironment(env),
-      TRENDLAKE_NOTICE: plainText(shownMessage(message)).slice(0, LONGEST_VARIABLE),
+      TRENDLAKE_NOTICE: plainText(shownMessage(message, publicUrl)).slice(0, LONGEST_VARIABLE),
     },
     signal,
   });
@@ -131,10 +162,12 @@ export interface ChannelDeps {
   /** Gives up at once. */
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
+  /** Origin of the dashboard, for links. */
+  readonly publicUrl?: string | undefined;
 }
 
 /**
- * Sends a message where `TRENDLAKE_NOTIFY` says: a webhook, an e-mail or a command.
+ * Sends a message to one target: a chat service, a webhook, an e-mail or a command.
  * @returns undefined when it was taken, else why not, without the address: it may hold a password
  * @throws (rejects) the signal's reason
  */
@@ -147,14 +180,17 @@ export const sendTo = async (
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([stopping, deadline]);
   try {
-    if (/^https?:/.test(channel)) await byWebhook(channel, message, deps, signal);
-    else if (/^smtps?:/.test(channel)) await byMail(channel, message, signal);
+    const chat = chatTarget(channel);
+    if (chat !== undefined) await byChat(chat, message, deps, signal);
+    else if (/^https?:/.test(channel)) await byWebhook(channel, message, deps, signal);
+    else if (/^smtps?:/.test(channel)) await byMail(channel, message, deps, signal);
     else await byCommand(channel, message, deps, signal);
     return undefined;
   } catch (error) {
     stopping.throwIfAborted();
     if (deadline.aborted) return `it took longer than ${timeoutMs / SECOND_MS} s and was ended`;
     const hide = hiding(passwordIn(channel));
-    return hide(messageOf(error)).replaceAll(channel, '[hidden]');
+    const { url = channel } = chatTarget(channel) ?? {};
+    return hide(messageOf(error)).replaceAll(channel, '[hidden]').replaceAll(url, '[hidden]');
   }
 };

@@ -1,5 +1,6 @@
 import { isoOf } from '../../base/iso.ts';
 import { terminalLine } from '../../base/terminal-text.ts';
+import type { ShownItem, ShownMessage } from '../webhooks/chat.ts';
 import type { Notice } from './conditions.ts';
 
 /** Problems of the pipeline that began or ended. */
@@ -38,21 +39,6 @@ export interface AlertMessage {
 /** A message as JSON for programs. `shownMessage` has the same for people. */
 export type Message = NoticeMessage | AlertMessage;
 
-/** One thing of a message. `url` is https, or null. */
-export interface ShownItem {
-  readonly title: string;
-  readonly text: string;
-  readonly url: string | null;
-}
-
-/** A message for people. */
-export interface ShownMessage {
-  readonly headline: string;
-  readonly items: readonly ShownItem[];
-  /** Items that are not shown. */
-  readonly more: number;
-}
-
 /** More things than this become a digest: the first of them, and the number of the others. */
 const MOST_ITEMS = 10;
 
@@ -88,11 +74,20 @@ const shownNotices = ({ notices }: NoticeMessage['data']): ShownMessage => {
 
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
-const shownHits = ({ alert, hits }: AlertMessage['data']): ShownMessage => {
+/** The page of a subject in the dashboard, if it is a video. */
+const pageOf = (subject: string, publicUrl: string | undefined): string | null =>
+  publicUrl !== undefined && /^(tt|ig|yt)_\S+$/.test(subject)
+    ? `${publicUrl}/videos/${encodeURIComponent(subject)}`
+    : null;
+
+const shownHits = (
+  { alert, hits }: AlertMessage['data'],
+  publicUrl: string | undefined,
+): ShownMessage => {
   const items = hits.slice(0, MOST_ITEMS).map(({ subject, title, url, value }) => ({
     title: title ?? subject,
     text: value === null ? '' : typeof value === 'number' ? NUMBER.format(value) : value,
-    url,
+    url: url ?? pageOf(subject, publicUrl),
   }));
   const [first] = items;
   const headline =
@@ -102,9 +97,20 @@ const shownHits = ({ alert, hits }: AlertMessage['data']): ShownMessage => {
   return { headline, items, more: hits.length - items.length };
 };
 
-/** A message for people. */
-export const shownMessage = (message: Message): ShownMessage =>
-  message.type === 'trendlake.notice' ? shownNotices(message.data) : shownHits(message.data);
+/** Pages of the dashboard that show a message. */
+const PAGES = { 'trendlake.notice': '/pipeline', 'trendlake.alert': '/alerts' } as const;
+
+/**
+ * A message for people.
+ * @param publicUrl origin of the dashboard
+ */
+export const shownMessage = (message: Message, publicUrl?: string): ShownMessage => {
+  const shown =
+    message.type === 'trendlake.notice'
+      ? shownNotices(message.data)
+      : shownHits(message.data, publicUrl);
+  return publicUrl === undefined ? shown : { ...shown, link: publicUrl + PAGES[message.type] };
+};
 
 const itemText = ({ title, text, url }: ShownItem): string =>
   [[title, text].filter((part) => part !== '').join(': '), url]
@@ -112,5 +118,9 @@ const itemText = ({ title, text, url }: ShownItem): string =>
     .join('\n');
 
 /** A message as plain text, without its headline. */
-export const plainText = ({ items, more }: ShownMessage): string =>
-  [...items.map(itemText), ...(more === 0 ? [] : [`... and ${more} more`])].join('\n\n');
+export const plainText = ({ items, more, link }: ShownMessage): string =>
+  [
+    ...items.map(itemText),
+    ...(more === 0 ? [] : [`... and ${more} more`]),
+    ...(link === undefined ? [] : [link]),
+  ].join('\n\n');

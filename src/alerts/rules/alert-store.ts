@@ -34,9 +34,6 @@ export interface AlertHit {
   readonly row: AlertRow;
 }
 
-/** Stands for `TRENDLAKE_NOTIFY` among the targets that wait. */
-export const NOTIFY_TARGET = 'TRENDLAKE_NOTIFY';
-
 /** Alerts by name. */
 export const listAlerts = ({ sqlite }: SqliteOf): Alert[] =>
   prepare<Omit<Alert, 'targets'> & { targets: string }>(
@@ -101,11 +98,16 @@ export const lastSeen = ({ sqlite }: SqliteOf, name: string): Map<string, number
 /** Saves an evaluation: rows that fired, and the subjects that were there. */
 export const saveEvaluation = (
   { sqlite }: SqliteOf,
-  { name, targets }: Alert,
-  found: { readonly fired: readonly AlertHit[]; readonly subjects: readonly string[] },
+  name: string,
+  found: {
+    readonly fired: readonly AlertHit[];
+    readonly subjects: readonly string[];
+    /** Targets that get the rows that fired. */
+    readonly targets: readonly string[];
+  },
   now: number,
 ): void => {
-  const waiting = JSON.stringify(targets.length === 0 ? [NOTIFY_TARGET] : targets);
+  const waiting = found.targets.length === 0 ? null : JSON.stringify(found.targets);
   const seen = sqlite.prepare(
     `update alert_hits set seen_at = @now where name = @name and subject = @subject
        and at = (select max(at) from alert_hits where name = @name and subject = @subject)`,

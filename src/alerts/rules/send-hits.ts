@@ -4,8 +4,10 @@ import { terminalLine } from '../../base/terminal-text.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type ChannelDeps, sendTo } from '../notify/channel.ts';
 import type { AlertMessage } from '../notify/message.ts';
+import { notifyTargetsById } from '../notify/target-id.ts';
+import { chatTarget } from '../webhooks/chat.ts';
 import { secretsOf } from '../webhooks/subscriptions.ts';
-import { type AlertHit, markSent, NOTIFY_TARGET, waitingHits } from './alert-store.ts';
+import { type AlertHit, markSent, waitingHits } from './alert-store.ts';
 
 /** Rows that no target took for this long are not sent any more. */
 const TOO_LATE_MS = 3 * DAY_MS;
@@ -47,16 +49,18 @@ export const sendHits = async (
   const now = deps.clock.now();
   const waiting = waitingHits(lake);
   if (waiting.length === 0) return [];
+  const notified = notifyTargetsById(notify);
   const failures: string[] = [];
   const secrets = secretsOf(lake);
   try {
     for (const target of new Set(waiting.flatMap((hit) => hit.waiting))) {
-      const address = target === NOTIFY_TARGET ? notify : target;
       const its = waiting.filter((hit) => hit.waiting.includes(target));
+      const address = target.startsWith('notify:') ? notified.get(target) : target;
       const isPast = (hit: AlertHit): boolean =>
         address === undefined || now - hit.at > TOO_LATE_MS;
       markSent(lake, its.filter(isPast), target);
       if (address === undefined) continue;
+      const everyMs = chatTarget(address)?.everyMs ?? 0;
       const timely = its.filter((hit) => !isPast(hit));
       for (const [alert, hits] of Map.groupBy(timely, ({ name }) => name)) {
         const message = messageOfHits(alert, hits, now);
@@ -66,6 +70,7 @@ export const sendHits = async (
           break;
         }
         markSent(lake, hits, target);
+        await deps.clock.sleep(everyMs, deps.signal);
       }
     }
   } finally {

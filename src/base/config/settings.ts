@@ -1,6 +1,7 @@
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { listOf, oneOf, type TextReader, trueOrFalse, wholeNumber } from '../text-values.ts';
+import { notifyTargets } from './notify-targets.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
 import {
   anyText,
@@ -9,7 +10,6 @@ import {
   httpUrl,
   lakeName,
   ledgerUrl,
-  notifyChannel,
   origin,
   price,
   quotaReset,
@@ -239,10 +239,10 @@ export const SETTINGS = {
   },
   notify: {
     env: 'TRENDLAKE_NOTIFY',
-    read: notifyChannel,
+    read: notifyTargets,
     secret: true,
     default: undefined,
-    help: 'Target of notices about problems: an https address, smtps://user:password@host:465/?from=A&to=B, or a shell command. See docs/guides/events.md.',
+    help: 'Targets of notices about problems: https addresses (Slack, Discord and Teams get their own format), smtps://user:password@host:465/?from=A&to=B, or one shell command. Separate several addresses by blanks. See docs/guides/alerts.md.',
   },
   afterSync: {
     env: 'TRENDLAKE_AFTER_SYNC',

@@ -12,7 +12,7 @@ import {
   saveAlert,
 } from '../../alerts/rules/alert-store.ts';
 import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
-import { notifyChannel } from '../../base/config/setting-readers.ts';
+import { notifyTarget } from '../../base/config/notify-targets.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
@@ -71,7 +71,7 @@ const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string =>
 };
 
 const targetOf = (text: string): string => {
-  const read = notifyChannel(text);
+  const read = notifyTarget(text);
   if ('value' in read) return read.value.reveal();
   throw new UsageError(`--to must be ${read.expected}.`);
 };

@@ -77,9 +77,21 @@ const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promis
 };
 
 /** Evaluates the alerts of users. */
-const evaluateOwn = async ({ lake, clock, env, signal, warn }: NightDeps): Promise<number> => {
+const evaluateOwn = async ({
+  lake,
+  config,
+  clock,
+  env,
+  signal,
+  warn,
+}: NightDeps): Promise<number> => {
   const run = statementRunner(lake.dataDir, { env, clock, signal });
-  return await evaluateAlerts(lake, { run, now: clock.now(), warn });
+  return await evaluateAlerts(lake, {
+    run,
+    now: clock.now(),
+    notify: config.notify?.reveal(),
+    warn,
+  });
 };
 
 /**

@@ -20,7 +20,8 @@ export interface NoticeDeps
 }
 
 /** Sends what waits. A failure is a warning, and everything unsent is sent after the next run. */
-const send = async ({ lake, warn, config, ...deps }: NoticeDeps): Promise<void> => {
+const send = async ({ lake, warn, config, clock, env, signal }: NoticeDeps): Promise<void> => {
+  const deps = { clock, env, signal, publicUrl: config.publicUrl };
   const channel = config.notify?.reveal();
   const failure = channel === undefined ? undefined : await sendNotices(lake, channel, deps);
   if (failure !== undefined)

@@ -123,7 +123,9 @@ test('fired rows go once to each target, and again to one that failed', async ()
     ['v2', { subject: 'v2', url: 'https://example.com/' }],
   ]);
   const warn = (): never => expect.unreachable();
-  expect(await evaluateAlerts(lake, { run: async () => rows, now: clock.now(), warn })).toBe(4);
+  expect(
+    await evaluateAlerts(lake, { run: async () => rows, now: clock.now(), notify: good.url, warn }),
+  ).toBe(4);
   const deps = { clock, env: process.env, signal };
   expect(await sendHits(lake, undefined, deps)).toEqual([expect.stringMatching(/^a: .*500/)]);
   status = 204;
@@ -156,7 +158,7 @@ test('a replay fires the rows that fired at the time', async () => {
     addRun.run(night * DAY_MS, at(night), outcome, at(night));
     if (outcome !== 'complete') continue;
     const run = async () => rowsOfNight(night);
-    await evaluateAlerts(lake, { run, now: at(night), warn: () => {} });
+    await evaluateAlerts(lake, { run, now: at(night), notify: undefined, warn: () => {} });
   }
   const asked: number[] = [];
   const nights = await replayNights(lake, alert, {
