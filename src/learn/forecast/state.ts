@@ -9,7 +9,8 @@ import {
   type Way,
 } from '../model/lake-curves.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
-import type { ModelScores, RecentScore } from '../model/model-rows.ts';
+import type { RecentScore, WithheldHorizon } from '../model/misses.ts';
+import type { ModelScores } from '../model/model-rows.ts';
 import { HASHTAG_KINDS } from '../volumes/lake-volumes.ts';
 import { volumeProgress } from '../volumes/volume-progress.ts';
 
@@ -27,7 +28,20 @@ export interface ForecastState {
   readonly learntAt: number | null; // Unix ms
   readonly reason: string | null;
   readonly recent: RecentScore | null;
+  /** Horizons that are not shown, because a baseline does as well. */
+  readonly withheld: readonly WithheldHorizon[];
 }
+
+const UNLEARNED = { learntAt: null, reason: null, recent: null, withheld: [] } as const;
+
+/** Name of a kind for people: what the videos or hashtags have in common. */
+export const kindWords = (kind: string): string => {
+  const [of, way = '', ...rest] = kind.split('.');
+  const part = rest.join('.');
+  if (of === 'hashtag') return `hashtag volumes${part === '' ? '' : `, ${part}`}`;
+  if (way === 'trends') return part === '' ? 'trends' : `trends of the ${part}`;
+  return part === '' ? way : `${way} ${part}`;
+};
 
 interface NewestModel {
   platform: Platform | '';
@@ -44,7 +58,7 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
     { platform: 'text', kind: 'text', learntAt: 'number', samples: 'number', scores: 'text' },
   ).all(now);
   const states = models.map(({ platform, kind, learntAt, samples, scores }): ForecastState => {
-    const { used, reason, recent } = JSON.parse(scores) as ModelScores;
+    const { used, reason, recent, withheld = [] } = JSON.parse(scores) as ModelScores;
     const state = used ? 'used' : 'dropped';
     const counts = kind.startsWith(HASHTAG_KINDS) ? 'outcomes' : 'finished curves';
     return {
@@ -57,15 +71,16 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
       learntAt,
       reason,
       recent,
+      withheld,
     };
   });
   const isUnknown = (platform: string, kind: string): boolean =>
     !states.some((row) => row.platform === platform && row.kind === kind);
   const addUnlearned = (
-    progress: Omit<ForecastState, 'state' | 'learntAt' | 'reason' | 'recent'>,
+    progress: Omit<ForecastState, 'state' | 'learntAt' | 'reason' | 'recent' | 'withheld'>,
   ): void => {
     const state = progress.lacking > 0 ? 'silent' : 'waiting';
-    states.push({ ...progress, state, learntAt: null, reason: null, recent: null });
+    states.push({ ...progress, ...UNLEARNED, state });
   };
   volumeProgress(sqlite, now, isUnknown).forEach(addUnlearned);
   const at = newestObservation(sqlite, now);

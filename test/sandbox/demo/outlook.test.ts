@@ -13,7 +13,7 @@ test(`demo --nights ${NIGHTS} ends with who is likeliest tomorrow and how yester
     dataDir,
   });
   expect(code).toBe(0);
-  const [, ending = ''] = out.split('Most likely to finish in the top 10 %');
+  const [, ending = ''] = out.split('Not yet in the top 10 %');
   expect(
     ending.match(/^ +(?:>?\d+ %) {2}.* -> [\d,]+ \(80 % between [\d,]+ and [\d,]+\)$/gm),
   ).toHaveLength(5);
