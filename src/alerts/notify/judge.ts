@@ -3,6 +3,7 @@ import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
+import { targetOrigin } from '../webhooks/chat.ts';
 import type { Condition } from './conditions.ts';
 
 /** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
@@ -79,7 +80,7 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
     ...endpoints.map(({ id, url, reason }) => ({
       kind: 'endpoint' as const,
       subject: id,
-      sentence: `The webhook endpoint ${new URL(url).origin} (${id}) is disabled: ${reason}.`,
+      sentence: `The webhook endpoint ${targetOrigin(url)} (${id}) is disabled: ${reason}.`,
     })),
     ...failing.map(({ name, failure }) => ({
       kind: 'alert' as const,

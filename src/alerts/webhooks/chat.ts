@@ -187,6 +187,10 @@ export const chatTarget = (address: string): ChatTarget | undefined => {
   return service === undefined ? undefined : { service, url, everyMs: SERVICES[service].everyMs };
 };
 
+/** The origin of an address. The rest may hold a secret. */
+export const targetOrigin = (address: string): string =>
+  new URL(chatTarget(address)?.url ?? address).origin;
+
 /** A message in the format of a chat service. */
 export const chatLetter = (
   { service }: ChatTarget,

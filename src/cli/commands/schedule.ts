@@ -213,6 +213,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
       report: warn,
       revokedKeys,
       proxy: webhookProxy(config),
+      publicUrl: config.publicUrl,
     });
     try {
       const runJobs = (names: readonly string[]) => runDue(names, wanted, common, teller);

@@ -65,7 +65,8 @@ export const tellEvents = async (
     warn(
       `${stored + beyond} events were detected at once. ${stored} were kept and sent, ${beyond} were not. Check that the service's numbers are right, and adjust the thresholds (${docsPage('guides/events.md')}).`,
     );
-  const world = { clock, random, signal, report: warn, revokedKeys };
+  const { publicUrl } = config;
+  const world = { clock, random, signal, report: warn, revokedKeys, publicUrl };
   await flushDeliveries(lake, { ...world, budgetMs: SENDING_MS });
   return stored;
 };
