@@ -231,6 +231,29 @@ ALTER TABLE `video` ADD `collected_at` integer;--> statement-breakpoint
 ALTER TABLE `calls` ADD `new_videos` integer;--> statement-breakpoint
 ALTER TABLE `forecast` ADD `over_edge` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `forecast` ADD `over_by` integer;--> statement-breakpoint
+CREATE TABLE `alert_hits` (
+	`name` text NOT NULL,
+	`subject` text NOT NULL,
+	`at` integer NOT NULL,
+	`row` text NOT NULL,
+	`seen_at` integer NOT NULL,
+	`waiting` text,
+	PRIMARY KEY(`name`, `subject`, `at`)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `alert_hits_at` ON `alert_hits` (`at`);--> statement-breakpoint
+CREATE TABLE `alerts` (
+	`name` text PRIMARY KEY NOT NULL,
+	`sql` text NOT NULL,
+	`targets` text NOT NULL,
+	`cooldown_ms` integer NOT NULL,
+	`enabled` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`evaluated_at` integer,
+	`failure` text
+) STRICT;
+--> statement-breakpoint
+ALTER TABLE `conditions` ADD `told_to` text;
 CREATE VIEW `rankings` AS select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key where c.completed_at is not null;
 CREATE VIEW `hashtags` AS select h.tag as tag, (select s.volume from hashtag_snapshot s where s.hashtag_key = h.key and s.volume is not null order by s.platform <> '', s.observed_at desc limit 1) as volume, (select s.views from hashtag_snapshot s where s.hashtag_key = h.key and s.views is not null order by s.platform <> '', s.observed_at desc limit 1) as views, h.first_seen_at as first_seen_at, (select s.window from hashtag_snapshot s where s.hashtag_key = h.key and s.volume is not null order by s.platform <> '', s.observed_at desc limit 1) as window from hashtag h;
 CREATE VIEW `forecasts` AS select v.id as video_id, f.made_at as made_at, f.horizon_hours as horizon_hours, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, f.top_probability as top_probability, f.model_id as model_id from forecast f join video v on v.key = f.video_key;
