@@ -1,0 +1,151 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Platform } from '../../schema/vocabulary.ts';
+import { foldHandle } from '../base/wire/folding.ts';
+import { readMeta, writeMeta } from './meta.ts';
+import type { Lake } from './open.ts';
+import { prepared, statement } from './statements.ts';
+
+/** A video or a creator to erase. */
+export type ErasedSubject =
+  | { readonly kind: 'video'; readonly id: string }
+  | { readonly kind: 'creator'; readonly platform: Platform; readonly handle: string };
+
+/** Facts that identify a video and its creator. */
+interface NamedVideo {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly user: string | null;
+}
+
+const SALTS = 'erased_salts';
+const SALT_BYTES = 16;
+
+const nameOf = (subject: ErasedSubject): string =>
+  subject.kind === 'video' ? subject.id : `${subject.platform}/${foldHandle(subject.handle)}`;
+
+const hashOf = (subject: ErasedSubject, salt: string): string =>
+  createHmac('sha256', salt)
+    .update(`${subject.kind}:${nameOf(subject)}`)
+    .digest('hex');
+
+/** Salted hashes with their salts, as a restore carries them over. */
+export interface ErasedHashes {
+  readonly salts: readonly string[];
+  readonly hashes: readonly { kind: string; hash: string; erasedAt: number }[];
+}
+
+/** Subjects that were erased from one lake and must not come back. */
+export class ErasedSubjects {
+  readonly #lake: Lake;
+  #salts: readonly string[] = [];
+  #hashes: ReadonlySet<string> = new Set();
+
+  constructor(lake: Lake) {
+    this.#lake = lake;
+    this.refresh();
+  }
+
+  /** Reads what other processes erased. Rows are only added, so their number shows a change. */
+  refresh(): void {
+    const count = prepared(this.#lake, 'select count(*) from erased', 'number').get();
+    if (count === this.#hashes.size) return;
+    this.#salts = readMeta(this.#lake.sqlite, SALTS)?.split(',') ?? [];
+    this.#hashes = new Set(prepared(this.#lake, 'select hash from erased', 'text').all());
+  }
+
+  get isEmpty(): boolean {
+    return this.#hashes.size === 0;
+  }
+
+  #find(subject: ErasedSubject): string | undefined {
+    if (this.isEmpty) return undefined;
+    return this.#salts.map((salt) => hashOf(subject, salt)).find((hash) => this.#hashes.has(hash));
+  }
+
+  has(subject: ErasedSubject): boolean {
+    return this.#find(subject) !== undefined;
+  }
+
+  /** True if a video or its creator was erased. */
+  hasVideo(video: NamedVideo): boolean {
+    return this.#findVideo(video) !== undefined;
+  }
+
+  #findVideo({ id, platform, user }: NamedVideo): string | undefined {
+    return (
+      this.#find({ kind: 'video', id }) ??
+      (user === null ? undefined : this.#find({ kind: 'creator', platform, handle: user }))
+    );
+  }
+
+  #count(hash: string | undefined): boolean {
+    if (hash === undefined) return false;
+    statement(this.#lake, 'update erased set dropped = dropped + 1 where hash = ?').run(hash);
+    return true;
+  }
+
+  /** As `has`, and counts the drop. */
+  drops(subject: ErasedSubject): boolean {
+    return this.#count(this.#find(subject));
+  }
+
+  /** As `hasVideo`, and counts the drop. Later mentions of a creator's video may lack the handle. */
+  dropsVideo(video: NamedVideo): boolean {
+    const found = this.#findVideo(video);
+    const subject = { kind: 'video', id: video.id } as const;
+    if (found !== undefined && !this.has(subject)) this.#addLike(found, subject);
+    return this.#count(found);
+  }
+
+  #addLike(hash: string, subject: ErasedSubject): void {
+    const sql = 'select erased_at from erased where hash = ?';
+    const erasedAt = prepared(this.#lake, sql, 'number').get(hash);
+    this.add([subject], erasedAt ?? 0);
+  }
+
+  /** Notes that subjects are erased. Call it in the transaction that removes their rows. */
+  add(subjects: readonly ErasedSubject[], erasedAt: number): void {
+    if (this.#salts.length === 0) {
+      this.#salts = [randomBytes(SALT_BYTES).toString('hex')];
+      writeMeta(this.#lake.sqlite, SALTS, this.#salts.join(','));
+    }
+    const salt = this.#salts[0] ?? '';
+    this.#insert(
+      subjects
+        .filter((subject) => !this.has(subject))
+        .map((subject) => ({ kind: subject.kind, hash: hashOf(subject, salt), erasedAt })),
+    );
+    this.refresh();
+  }
+
+  #insert(hashes: ErasedHashes['hashes']): void {
+    const insert = statement(
+      this.#lake,
+      `insert into erased (kind, hash, erased_at) values (@kind, @hash, @erasedAt)
+       on conflict do nothing`,
+    );
+    for (const row of hashes) insert.run(row);
+  }
+
+  /** All hashes, for a lake that takes the place of this one. */
+  all(): ErasedHashes {
+    const sql = 'select kind, hash, erased_at as erasedAt from erased';
+    const shape = { kind: 'text', hash: 'text', erasedAt: 'number' } as const;
+    return { salts: this.#salts, hashes: prepared(this.#lake, sql, shape).all() };
+  }
+
+  /** Takes hashes over from the lake that this one replaces. */
+  carry({ salts, hashes }: ErasedHashes): void {
+    this.#salts = [...new Set([...this.#salts, ...salts])];
+    if (this.#salts.length > 0) writeMeta(this.#lake.sqlite, SALTS, this.#salts.join(','));
+    this.#insert(hashes);
+    this.refresh();
+  }
+}
+
+/** The erased subjects of a lake, as they are now. */
+export const erasedOf = (lake: Lake): ErasedSubjects => {
+  const erased = lake.own(ErasedSubjects);
+  erased.refresh();
+  return erased;
+};
