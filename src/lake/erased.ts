@@ -34,8 +34,23 @@ export interface ErasedHashes {
   readonly hashes: readonly { kind: string; hash: string; erasedAt: number }[];
 }
 
+/** Subjects by which a text is searched. */
+export interface SubjectSet {
+  readonly isEmpty: boolean;
+  has(subject: ErasedSubject): boolean;
+}
+
+/** Subjects that would be erased, for a dry run. */
+export const subjectSet = (subjects: readonly ErasedSubject[]): SubjectSet => {
+  const names = new Set(subjects.map((one) => `${one.kind}:${nameOf(one)}`));
+  return {
+    isEmpty: names.size === 0,
+    has: (subject) => names.has(`${subject.kind}:${nameOf(subject)}`),
+  };
+};
+
 /** Subjects that were erased from one lake and must not come back. */
-export class ErasedSubjects {
+export class ErasedSubjects implements SubjectSet {
   readonly #lake: Lake;
   #salts: readonly string[] = [];
   #hashes: ReadonlySet<string> = new Set();

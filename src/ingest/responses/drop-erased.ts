@@ -35,7 +35,7 @@ const isAboutErased = (
   );
 };
 
-/** How the ids and handles of a response are read. */
+/** Words of a response, with the platform that was asked for. */
 export const erasedWordsOf = (
   subjects: ErasedSubjects,
   request: UpstreamRequest,
@@ -50,7 +50,7 @@ export const erasedWordsOf = (
   return { subjects, upstream, ...(platform === undefined ? {} : { platform }) };
 };
 
-/** A body without erased subjects; the same bytes if there are none, or if it is not JSON. */
+/** A body without erased subjects; the same bytes if it holds no such subject or no JSON. */
 export const erasedBody = (body: Buffer, words: ErasedWords): Buffer => {
   const text = body.toString('utf8');
   const clean = erasedText(text, words);

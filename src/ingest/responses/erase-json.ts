@@ -4,12 +4,12 @@ import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { ERASED_MARK } from '../../base/wire/erased-mark.ts';
 import { FIELDS } from '../../base/wire/field-table.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
-import type { ErasedSubjects } from '../../lake/erased.ts';
+import type { SubjectSet } from '../../lake/erased.ts';
 import { ourFields } from '../../upstream/dialect.ts';
 
-/** How ids, platforms and handles in a JSON text are read. */
+/** Erased subjects, and the words in which a JSON text names them. */
 export interface ErasedWords {
-  readonly subjects: ErasedSubjects;
+  readonly subjects: SubjectSet;
   /** Platform of objects that state none. */
   readonly platform?: Platform;
   readonly upstream?: UpstreamSettings;

@@ -176,31 +176,6 @@ const loadCreator = (
   serveWatches(lake, { kind: 'creator', platform, subject: foldHandle(handle) }, at);
 };
 
-const loadDecoded = (
-  request: UpstreamRequest,
-  decoded: DecodedResponse,
-  context: Context,
-): void => {
-  if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
-    loadVideos(request, decoded, context);
-  else if (decoded.kind === 'videos' && request.kind === 'search')
-    loadSearch(request, decoded, context);
-  else if (decoded.kind === 'hashtags' && request.kind === 'hashtags')
-    loadHashtags(request, decoded, context);
-  else if (decoded.kind === 'growth' && request.kind === 'growth')
-    loadGrowth(request, decoded, context);
-  else if (decoded.kind === 'creator' && request.kind === 'creator')
-    loadCreator(request, decoded, context);
-  else if (decoded.kind === 'analysis' && request.kind === 'analyze') {
-    const { analysis, generatedAt } = decoded;
-    writeAnalysis(
-      context.lake,
-      { videoId: request.id, generatedAt: generatedAt ?? context.at, analysis },
-      context.tally,
-    );
-  }
-};
-
 /** Keeps what of a response cannot be loaded, and its drift. */
 const keepOddities = (
   lake: Lake,
@@ -267,7 +242,26 @@ export const loadResponse = (
     (tally) => {
       kept = withoutErased(lake, call);
       const context = { lake, loader, tally, at, runId, isLastPage };
-      if (kept !== undefined) loadDecoded(request, kept.decoded, context);
+      if (kept === undefined) return;
+      const { decoded } = kept;
+      if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
+        loadVideos(request, decoded, context);
+      else if (decoded.kind === 'videos' && request.kind === 'search')
+        loadSearch(request, decoded, context);
+      else if (decoded.kind === 'hashtags' && request.kind === 'hashtags')
+        loadHashtags(request, decoded, context);
+      else if (decoded.kind === 'growth' && request.kind === 'growth')
+        loadGrowth(request, decoded, context);
+      else if (decoded.kind === 'creator' && request.kind === 'creator')
+        loadCreator(request, decoded, context);
+      else if (decoded.kind === 'analysis' && request.kind === 'analyze') {
+        const { analysis, generatedAt } = decoded;
+        writeAnalysis(
+          lake,
+          { videoId: request.id, generatedAt: generatedAt ?? at, analysis },
+          tally,
+        );
+      }
     },
     (counts) => {
       if (!('response' in call)) forgetRejected(lake, { callId });
