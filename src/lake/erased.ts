@@ -1,14 +1,19 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { foldHandle } from '../base/wire/folding.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import type { Lake } from './open.ts';
+import { prepare } from './prepare.ts';
 import { prepared, statement } from './statements.ts';
 
 /** A video or a creator to erase. */
-export type ErasedSubject =
+export type PersonalSubject =
   | { readonly kind: 'video'; readonly id: string }
   | { readonly kind: 'creator'; readonly platform: Platform; readonly handle: string };
+
+/** The same, or a title that identifies an item without an id. */
+export type ErasedSubject = PersonalSubject | { readonly kind: 'title'; readonly title: string };
 
 /** Facts that identify a video and its creator. */
 interface NamedVideo {
@@ -20,19 +25,16 @@ interface NamedVideo {
 const SALTS = 'erased_salts';
 const SALT_BYTES = 16;
 
-const nameOf = (subject: ErasedSubject): string =>
-  subject.kind === 'video' ? subject.id : `${subject.platform}/${foldHandle(subject.handle)}`;
+const nameOf = (subject: ErasedSubject): string => {
+  if (subject.kind === 'video') return subject.id;
+  if (subject.kind === 'title') return subject.title;
+  return `${subject.platform}/${foldHandle(subject.handle)}`;
+};
 
 const hashOf = (subject: ErasedSubject, salt: string): string =>
   createHmac('sha256', salt)
     .update(`${subject.kind}:${nameOf(subject)}`)
     .digest('hex');
-
-/** Salted hashes with their salts, as a restore carries them over. */
-export interface ErasedHashes {
-  readonly salts: readonly string[];
-  readonly hashes: readonly { kind: string; hash: string; erasedAt: number }[];
-}
 
 /** Subjects by which a text is searched. */
 export interface SubjectSet {
@@ -125,38 +127,30 @@ export class ErasedSubjects implements SubjectSet {
       writeMeta(this.#lake.sqlite, SALTS, this.#salts.join(','));
     }
     const salt = this.#salts[0] ?? '';
-    this.#insert(
-      subjects
-        .filter((subject) => !this.has(subject))
-        .map((subject) => ({ kind: subject.kind, hash: hashOf(subject, salt), erasedAt })),
-    );
-    this.refresh();
-  }
-
-  #insert(hashes: ErasedHashes['hashes']): void {
     const insert = statement(
       this.#lake,
-      `insert into erased (kind, hash, erased_at) values (@kind, @hash, @erasedAt)
-       on conflict do nothing`,
+      'insert into erased (kind, hash, erased_at) values (?, ?, ?) on conflict do nothing',
     );
-    for (const row of hashes) insert.run(row);
-  }
-
-  /** All hashes, for a lake that takes the place of this one. */
-  all(): ErasedHashes {
-    const sql = 'select kind, hash, erased_at as erasedAt from erased';
-    const shape = { kind: 'text', hash: 'text', erasedAt: 'number' } as const;
-    return { salts: this.#salts, hashes: prepared(this.#lake, sql, shape).all() };
-  }
-
-  /** Takes hashes over from the lake that this one replaces. */
-  carry({ salts, hashes }: ErasedHashes): void {
-    this.#salts = [...new Set([...this.#salts, ...salts])];
-    if (this.#salts.length > 0) writeMeta(this.#lake.sqlite, SALTS, this.#salts.join(','));
-    this.#insert(hashes);
+    for (const subject of subjects)
+      if (!this.has(subject)) insert.run(subject.kind, hashOf(subject, salt), erasedAt);
     this.refresh();
   }
 }
+
+/**
+ * Takes hashes and salts over from an attached lake `old`, which a backup replaces. Does nothing if it
+ * has none.
+ */
+export const carryErased = (sqlite: Database.Database): void => {
+  const known = sqlite.prepare("select 1 from old.sqlite_schema where name = 'erased'").get();
+  if (known === undefined) return;
+  const oldSalts = prepare(sqlite, 'select value from old.meta where key = ?', 'text').get(SALTS);
+  if (oldSalts === undefined) return;
+  const salts = [...(readMeta(sqlite, SALTS)?.split(',') ?? []), ...oldSalts.split(',')];
+  writeMeta(sqlite, SALTS, [...new Set(salts)].join(','));
+  sqlite.exec(`insert or ignore into main.erased (kind, hash, erased_at, dropped)
+    select kind, hash, erased_at, dropped from old.erased`);
+};
 
 /** The erased subjects of a lake, as they are now. */
 export const erasedOf = (lake: Lake): ErasedSubjects => {

@@ -3,7 +3,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
-import type { ErasedSubject } from '../../lake/erased.ts';
+import type { PersonalSubject } from '../../lake/erased.ts';
 import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
@@ -32,7 +32,7 @@ interface Options {
 }
 
 /** @throws UsageError if it names no creator and no video */
-const subjectOf = (lake: Lake, text: string, platform: Platform | null): ErasedSubject => {
+const subjectOf = (lake: Lake, text: string, platform: Platform | null): PersonalSubject => {
   if (/^(@|https?:)/i.test(text)) {
     const { kind, platform: of, subject } = resolveSubject(lake, parseSubject(text, { platform }));
     if (kind === 'creator' && of !== null) return { kind, platform: of, handle: subject };
@@ -45,7 +45,7 @@ const subjectOf = (lake: Lake, text: string, platform: Platform | null): ErasedS
   );
 };
 
-const nameOf = (subject: ErasedSubject): string =>
+const nameOf = (subject: PersonalSubject): string =>
   subject.kind === 'video' ? subject.id : `@${subject.handle} on ${subject.platform}`;
 
 const show = (io: CliIo, { rows, files, backups }: Erasure, verb: string): void => {
@@ -56,12 +56,12 @@ const show = (io: CliIo, { rows, files, backups }: Erasure, verb: string): void 
   );
   if (backups.length === 0) return;
   io.out(
-    `These backups still hold it, until they are removed: ${backups.join(', ')}. After a restore, the next sync erases it again.`,
+    `These backups still hold it, until they are removed: ${backups.join(', ')}. A restore of one erases it again.`,
   );
 };
 
 /** @throws UsageError if nobody can answer */
-const isConfirmed = async (io: CliIo, subject: ErasedSubject): Promise<boolean> => {
+const isConfirmed = async (io: CliIo, subject: PersonalSubject): Promise<boolean> => {
   if (io.input?.isTTY !== true)
     throw new UsageError(
       `Nothing was erased: it needs your confirmation and stdin is not a terminal. Add --yes to erase ${nameOf(subject)}.`,
@@ -74,7 +74,7 @@ const isConfirmed = async (io: CliIo, subject: ErasedSubject): Promise<boolean> 
   }
 };
 
-const erase = async (lake: Lake, subject: ErasedSubject, io: CliIo): Promise<Erasure> => {
+const erase = async (lake: Lake, subject: PersonalSubject, io: CliIo): Promise<Erasure> => {
   const config = configOf(io);
   const { clock, signal } = io;
   const erasure = await forgetSubject(lake, subject, { clock, signal, upstream: config.upstream });

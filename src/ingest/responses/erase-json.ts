@@ -35,6 +35,8 @@ const isErasedObject = (
   const object = ourFields(raw, { settings: upstream, platform: asked }) as JsonObject;
   const ids = textsUnder(object, ID_NAMES);
   if (ids.some((id) => subjects.has({ kind: 'video', id }))) return true;
+  const [title] = ids.length === 0 ? textsUnder(object, FIELDS.item.title.names) : [];
+  if (title !== undefined && subjects.has({ kind: 'title', title })) return true;
   const handles = textsUnder(object, HANDLE_NAMES);
   if (handles.length === 0) return false;
   const stated = PLATFORMS.find((name) => name === object.platform);

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { backupsIn } from '../../base/data-dir/backups.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
-import type { ErasedSubject } from '../../lake/erased.ts';
+import type { PersonalSubject } from '../../lake/erased.ts';
 import { LAKE_FILE } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
@@ -21,7 +21,7 @@ const lakesAside = (dataDir: string): string[] => {
     .filter((path) => existsSync(path));
 };
 
-const holds = (sqlite: Database.Database, one: ErasedSubject): boolean => {
+const holds = (sqlite: Database.Database, one: PersonalSubject): boolean => {
   if (one.kind === 'video')
     return prepare(sqlite, 'select 1 from video where id = ?', 'number').get(one.id) !== undefined;
   const spelled = `in (${spellingsOf('@folded')})`;
@@ -38,7 +38,7 @@ const holds = (sqlite: Database.Database, one: ErasedSubject): boolean => {
 };
 
 /** True unless a copy of a lake certainly lacks all subjects. */
-const mayHold = (path: string, subjects: readonly ErasedSubject[]): boolean => {
+const mayHold = (path: string, subjects: readonly PersonalSubject[]): boolean => {
   try {
     const sqlite = new Database(path, { readonly: true, fileMustExist: true });
     try {
@@ -52,7 +52,7 @@ const mayHold = (path: string, subjects: readonly ErasedSubject[]): boolean => {
 };
 
 /** Copies of a lake in its data directory that may hold a subject, as paths in the data directory. */
-export const copiesHolding = (dataDir: string, subjects: readonly ErasedSubject[]): string[] =>
+export const copiesHolding = (dataDir: string, subjects: readonly PersonalSubject[]): string[] =>
   [...backupsIn(dataDir).map(({ path }) => path), ...lakesAside(dataDir)]
     .filter((path) => mayHold(path, subjects))
     .map((path) => relative(dataDir, path));

@@ -1,5 +1,5 @@
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
-import type { ErasedSubject, SubjectSet } from '../../lake/erased.ts';
+import type { PersonalSubject, SubjectSet } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 
@@ -10,7 +10,7 @@ const CREATOR_LINE = /^GET \/creators\/([^/]+)\/([^/]+)$/;
 const ANALYZE_LINE = /^POST \/lab\/analyze \{"id":("(?:[^"\\]|\\.)*")\}$/;
 
 /** The subject of a request's line; undefined for lists. */
-const subjectOfLine = (line: string): ErasedSubject | undefined => {
+const subjectOfLine = (line: string): PersonalSubject | undefined => {
   const video = VIDEO_LINE.exec(line)?.[1];
   if (video !== undefined) return { kind: 'video', id: decodeURIComponent(video) };
   const [, name, handle] = CREATOR_LINE.exec(line) ?? [];

@@ -1,7 +1,7 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
-import { type ErasedSubject, erasedOf } from '../../lake/erased.ts';
+import { type ErasedSubject, erasedOf, type PersonalSubject } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
@@ -44,7 +44,7 @@ const OF_VIDEOS = `
   insert or ignore into gone_event
     select id from events where subject in (select 'video:' || id from gone_video);`;
 
-const markOne = ({ sqlite }: Lake, one: ErasedSubject): void => {
+const markOne = ({ sqlite }: Lake, one: PersonalSubject): void => {
   const { kind } = one;
   if (kind === 'video') {
     const { id } = one;
@@ -65,7 +65,7 @@ const markOne = ({ sqlite }: Lake, one: ErasedSubject): void => {
 };
 
 /** Events of creators, in every spelling of their handles. */
-const markCreatorEvents = ({ sqlite }: Lake, subjects: readonly ErasedSubject[]): void => {
+const markCreatorEvents = ({ sqlite }: Lake, subjects: readonly PersonalSubject[]): void => {
   const creators = new Set(
     subjects.flatMap((one) =>
       one.kind === 'creator' ? [`${one.platform}/${foldHandle(one.handle)}`] : [],
@@ -83,7 +83,7 @@ const markCreatorEvents = ({ sqlite }: Lake, subjects: readonly ErasedSubject[])
 };
 
 /** Collects the rows of subjects in the temporary tables. */
-export const markTargets = (lake: Lake, subjects: readonly ErasedSubject[]): void => {
+export const markTargets = (lake: Lake, subjects: readonly PersonalSubject[]): void => {
   const { sqlite } = lake;
   for (const [table, columns] of Object.entries(TABLES))
     sqlite.exec(`create temp table if not exists ${table} (${columns}); delete from ${table}`);
@@ -94,13 +94,25 @@ export const markTargets = (lake: Lake, subjects: readonly ErasedSubject[]): voi
 };
 
 /** Videos that go with the marked subjects. */
-export const markedVideos = ({ sqlite }: Lake): ErasedSubject[] =>
+export const markedVideos = ({ sqlite }: Lake): PersonalSubject[] =>
   prepare(sqlite, 'select id from gone_video', 'text')
     .all()
     .map((id) => ({ kind: 'video', id }));
 
+/** Titles of the marked videos, also earlier ones. */
+export const markedTitles = ({ sqlite }: Lake): ErasedSubject[] =>
+  prepare(
+    sqlite,
+    `select title from (select key as video_key, title from video
+       union select video_key, title from video_revision)
+     where video_key in (select key from gone_video) and title <> '' group by title`,
+    'text',
+  )
+    .all()
+    .map((title) => ({ kind: 'title', title }));
+
 /** Every video and creator of a lake that its table `erased` names, as after a restore. */
-export const erasedInLake = (lake: Lake): ErasedSubject[] => {
+export const erasedInLake = (lake: Lake): PersonalSubject[] => {
   const erased = erasedOf(lake);
   if (erased.isEmpty) return [];
   const { sqlite } = lake;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { LakeError } from '../../base/errors.ts';
-import { type ErasedSubject, erasedOf, subjectSet } from '../../lake/erased.ts';
+import { erasedOf, type PersonalSubject, subjectSet } from '../../lake/erased.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { rewriteLake } from '../../lake/give-back.ts';
 import { dropListBasis } from '../../lake/lists/list-basis.ts';
@@ -10,7 +10,7 @@ import { compactSearch, refreshSearch } from '../../lake/search/search-index.ts'
 import { copiesHolding } from './copies-holding.ts';
 import { erasedLines, eraseLines, markCalls } from './erase-lines.ts';
 import { countMarkedRows, markedPartitions, removeMarkedRows } from './erase-rows.ts';
-import { erasedInLake, markedVideos, markTargets } from './erase-targets.ts';
+import { erasedInLake, markedTitles, markedVideos, markTargets } from './erase-targets.ts';
 import {
   blankDrift,
   countMentions,
@@ -40,12 +40,12 @@ const sumOf = (...counts: readonly Readonly<Record<string, number>>[]): Record<s
 /** Counts what `forget` would erase. Changes nothing. */
 export const planErasure = (
   lake: Lake,
-  subject: ErasedSubject,
+  subject: PersonalSubject,
   { upstream = {} }: Pick<EraseOptions, 'upstream'> = {},
 ): Erasure => {
   markTargets(lake, [subject]);
   const all = [subject, ...markedVideos(lake)];
-  const subjects = subjectSet(all);
+  const subjects = subjectSet([...all, ...markedTitles(lake)]);
   const lines = erasedLines(lake, subjects);
   return {
     rows: sumOf(countMarkedRows(lake), countMentions(lake, { subjects, upstream }), {
@@ -93,16 +93,16 @@ const finishErasure = async (
 /** Removes the rows of subjects and notes them as erased, in one transaction. */
 const eraseRows = (
   lake: Lake,
-  subjects: readonly ErasedSubject[],
+  subjects: readonly PersonalSubject[],
   now: number,
-): Pick<Erasure, 'rows' | 'files'> & { all: readonly ErasedSubject[] } => {
+): Pick<Erasure, 'rows' | 'files'> & { all: readonly PersonalSubject[] } => {
   lake.sqlite.pragma('secure_delete = ON');
   return lake.sqlite
     .transaction(() => {
       markTargets(lake, subjects);
       const all = [...subjects, ...markedVideos(lake)];
       const erased = erasedOf(lake);
-      erased.add(all, now);
+      erased.add([...all, ...markedTitles(lake)], now);
       const lines = erasedLines(lake, erased);
       const drift = blankDrift(lake, markCalls(lake, lines));
       const files = markedPartitions(lake).length;
@@ -122,7 +122,7 @@ const eraseRows = (
  */
 export const forgetSubject = (
   lake: Lake,
-  subject: ErasedSubject,
+  subject: PersonalSubject,
   options: EraseOptions,
 ): Promise<Erasure> =>
   withExclusive(lake.dataDir, 'sync', options.clock, async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answeredCall } from '../../../fixtures/answered-call.ts';
@@ -10,6 +10,9 @@ import { loadResponse } from '../../../src/ingest/responses/load-response.ts';
 import { replayResponses } from '../../../src/ingest/responses/replay.ts';
 import type { Lake } from '../../../src/lake/open.ts';
 import { exportLake } from '../../../src/output/parquet/export-lake.ts';
+import { backupLake } from '../../../src/run/maintenance/backup.ts';
+import { forgetSubject, planErasure } from '../../../src/run/maintenance/forget.ts';
+import { restoreLake } from '../../../src/run/maintenance/restore.ts';
 import { requestLine, type UpstreamRequest } from '../../../src/upstream/request.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
 import { FEED, responseOf } from '../../support/responses.ts';
@@ -99,4 +102,52 @@ test('a forgotten creator is in no file of the data directory, and does not come
   ).toEqual([1, 3, 1, 3]);
   lake.sqlite.pragma('wal_checkpoint(truncate)');
   expect(filesHolding(dataDir, NEEDLES)).toEqual([]);
+});
+
+test('a backup that holds it is named, and a restore of it erases it again', async () => {
+  const dataDir = freshFolder();
+  const clock = virtualClock(AT + 2 * HOUR_MS);
+  const lake = freshLake(dataDir);
+  fill(lake);
+  await backupLake(lake, { clock });
+  const planned = planErasure(lake, { kind: 'video', id: VIDEO });
+  const erased = await forgetSubject(lake, { kind: 'video', id: VIDEO }, { clock });
+  const backup = 'backups/trendlake-2026-03-01.db';
+  expect([planned.backups, erased.backups]).toEqual([[backup], [backup]]);
+  expect(filesHolding(dataDir, [VIDEO, TITLE])).toEqual([backup]);
+  lake.close();
+
+  await restoreLake(dataDir, undefined, clock);
+  expect(filesHolding(dataDir, [VIDEO, TITLE])).toEqual([backup]);
+  const restored = freshLake(dataDir);
+  expect(countOf(restored, 'select count(*) from video')).toBe(2);
+  expect(countOf(restored, 'select count(*) from creator')).toBe(1);
+});
+
+test('an import drops erased subjects and counts them', async () => {
+  const dataDir = freshFolder();
+  const clock = virtualClock(AT);
+  const lake = freshLake(dataDir);
+  await forgetSubject(lake, { kind: 'creator', platform: 'tiktok', handle: HANDLE }, { clock });
+  const lines = [
+    { id: VIDEO, platform: 'tiktok', title: TITLE, user: `@${HANDLE.toUpperCase()}` },
+    { id: 'tt_1', platform: 'tiktok', title: 'stays', user: 'stayer' },
+    { platform: 'tiktok', title: TITLE, user: HANDLE },
+  ];
+  const counts = [VIDEO, 'tt_1'].map((id) => ({ id, at: isoOf(AT), views: 1 }));
+  const creators = [{ user: HANDLE, platform: 'tiktok', at: isoOf(AT), followers: 1 }];
+  const folder = freshFolder();
+  for (const [name, rows] of Object.entries({ videos: lines, snapshots: counts, creators }))
+    writeFileSync(
+      join(folder, `${name}.ndjson`),
+      rows.map((row) => JSON.stringify(row)).join('\n'),
+    );
+  const { code } = await runCommand(['import', folder], { dataDir, clock });
+  expect(code).toBe(3); // the line without an id
+  expect(lake.sqlite.prepare('select id from video').pluck().all()).toEqual(['tt_1']);
+  expect(lake.sqlite.prepare('select item from rejected_items').pluck().all()).toEqual([
+    '{"erased":true}',
+  ]);
+  expect(countOf(lake, 'select sum(dropped) from erased')).toBe(3);
+  expect(countOf(lake, 'select count(*) from creator')).toBe(0);
 });
