@@ -8,6 +8,7 @@ import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { resolveSubject } from '../../lake/watches/watches.ts';
+import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
 import { exportLake } from '../../output/parquet/export-lake.ts';
 import { type Erasure, forgetSubject, planErasure } from '../../run/maintenance/forget.ts';
 import { type CliIo, configOf } from '../context/io.ts';
@@ -79,6 +80,8 @@ const erase = async (lake: Lake, subject: PersonalSubject, io: CliIo): Promise<E
   const { clock, signal } = io;
   const erasure = await forgetSubject(lake, subject, { clock, signal, upstream: config.upstream });
   await exportLake(lake, { clock, codec: config.parquetCodec, here: true, signal });
+  const { env, random } = io;
+  await publishIfConfigured(lake, config, { clock, random, signal, env }, { purge: true });
   return erasure;
 };
 

@@ -74,12 +74,16 @@ test('a forgotten creator is in no file of the data directory, and does not come
   const lake = freshLake(dataDir);
   fill(lake);
   await exportLake(lake, { clock });
+  const tables = join(dataDir, 'tables');
+  const env = { TRENDLAKE_TABLES_URL: `file://${tables}`, TRENDLAKE_LAKE: 'test' };
+  expect((await runCommand(['publish'], { dataDir, clock, env })).code).toBe(0);
   const before = filesHolding(dataDir, NEEDLES);
   expect(before).toContain('trendlake.db-wal');
+  expect(before.filter((path) => path.includes('_delta_log'))).not.toEqual([]);
 
   const command = ['forget', `@${HANDLE}`, '--platform', 'tiktok', '--json'];
   const dry = await runCommand([...command, '--dry-run'], { dataDir, clock });
-  const done = await runCommand([...command, '--yes'], { dataDir, clock });
+  const done = await runCommand([...command, '--yes'], { dataDir, clock, env });
   expect([dry.code, done.code, dry.err, done.err]).toEqual([0, 0, '', '']);
   const counts = JSON.parse(done.out);
   expect(counts.rows).toMatchObject({
@@ -93,6 +97,9 @@ test('a forgotten creator is in no file of the data directory, and does not come
   expect(JSON.parse(dry.out).rows).toMatchObject({ videos: 1, creators: 1, video_snapshots: 2 });
   expect(filesHolding(dataDir, NEEDLES)).toEqual([]);
   expect(countOf(lake, 'select count(*) from video')).toBe(2);
+  expect((await runCommand(['publish', '--json'], { dataDir, clock, env })).out).toContain(
+    '"files": 0',
+  );
 
   await replayResponses(lake, lake);
   loadFeed(lake, AT + 3 * HOUR_MS);
