@@ -23,6 +23,8 @@ interface NamedVideo {
 }
 
 const SALTS = 'erased_salts';
+/** Fact of a lake in `meta` while an erasure is not finished. */
+export const UNFINISHED_ERASURE = 'erasure_unfinished';
 const SALT_BYTES = 16;
 
 const nameOf = (subject: ErasedSubject): string => {
@@ -150,6 +152,7 @@ export const carryErased = (sqlite: Database.Database): void => {
   writeMeta(sqlite, SALTS, [...new Set(salts)].join(','));
   sqlite.exec(`insert or ignore into main.erased (kind, hash, erased_at, dropped)
     select kind, hash, erased_at, dropped from old.erased`);
+  writeMeta(sqlite, UNFINISHED_ERASURE, 'restored');
 };
 
 /** The erased subjects of a lake, as they are now. */

@@ -1,6 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import { LakeError } from '../../base/errors.ts';
-import { erasedOf, type PersonalSubject, subjectSet } from '../../lake/erased.ts';
+import {
+  erasedOf,
+  type PersonalSubject,
+  subjectSet,
+  UNFINISHED_ERASURE,
+} from '../../lake/erased.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { rewriteLake } from '../../lake/give-back.ts';
 import { dropListBasis } from '../../lake/lists/list-basis.ts';
@@ -26,9 +31,6 @@ export interface Erasure {
   /** Paths in the data directory. */
   readonly backups: readonly string[];
 }
-
-/** Set while an erasure is not finished. */
-const UNFINISHED = 'erasure_unfinished';
 
 const sumOf = (...counts: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
   const sum: Record<string, number> = {};
@@ -85,7 +87,7 @@ const finishErasure = async (
   await compactSearch(lake, signal);
   await emptyJournal(lake, clock);
   rewriteLake(lake.path); // free space inside pages may hold former rows
-  removeMeta(lake.sqlite, UNFINISHED);
+  removeMeta(lake.sqlite, UNFINISHED_ERASURE);
   await emptyJournal(lake, clock);
   return sumOf(rows, { responses });
 };
@@ -109,7 +111,7 @@ const eraseRows = (
       const rows = sumOf(removeMarkedRows(lake), eraseLines(lake, lines), { drift });
       dropListBasis(lake);
       refreshSearch(lake);
-      writeMeta(lake.sqlite, UNFINISHED, String(now));
+      writeMeta(lake.sqlite, UNFINISHED_ERASURE, String(now));
       return { rows, files, all };
     })
     .immediate();
@@ -136,8 +138,8 @@ export const forgetSubject = (
  * elsewhere.
  */
 export const finishErasures = async (lake: Lake, options: EraseOptions): Promise<boolean> => {
+  if (readMeta(lake.sqlite, UNFINISHED_ERASURE) === undefined) return false;
   const back = erasedInLake(lake);
-  if (back.length === 0 && readMeta(lake.sqlite, UNFINISHED) === undefined) return false;
   if (back.length > 0) eraseRows(lake, back, options.clock.now());
   await finishErasure(lake, options);
   return true;
