@@ -31,7 +31,9 @@ describe('/diff', () => {
   test('is one click from the lists', async () => {
     for (const path of ['/trends?list=week', '/trends/tiktok?list=week']) {
       const { text } = await page(path);
-      const link = /href="(\/diff[^"]*)">since yesterday</.exec(text)?.[1]?.replaceAll('&amp;', '&');
+      const link = /href="(\/diff[^"]*)">since yesterday</
+        .exec(text)?.[1]
+        ?.replaceAll('&amp;', '&');
       expect(link).toMatch(/^\/diff\?list=week&/);
       expect((await page(link ?? '')).status).toBe(200);
     }

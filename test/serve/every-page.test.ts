@@ -33,6 +33,7 @@ const PAGES = [
   ...['/search?q=nothing', '/pipeline', '/pipeline?run=1', `/pipeline?${PAST}`, '/query'],
   ...[`/query?${new URLSearchParams({ sql: SQL })}`, '/query?sql=selec', '/docs', '/diff'],
   ...[`/diff?${PAST}`, '/diff?list=feed&from=7d&change=climbed'],
+  ...['/compare', '/compare?creators=@mira,@theo&platform=tiktok', '/compare?creators=@nobody'],
   `/query?${new URLSearchParams({ sql: 'select user, count(*) as n from videos group by 1' })}`,
 ];
 const VIEWS: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PageBytes } from '../cache/page-cache.ts';
+import { comparePage } from '../pages/compare-page.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
 import { diffPage } from '../pages/diff-page.ts';
@@ -35,6 +36,7 @@ const PAGES: readonly ((deps: PageDeps) => void)[] = [
   videoPage,
   creatorsListPage,
   creatorPage,
+  comparePage,
   hashtagsListPage,
   hashtagPage,
   eventsListPage,
