@@ -74,6 +74,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/events.ts'),
   },
   {
+    name: 'alerts',
+    summary: 'be alerted when your own SQL returns new rows',
+    load: () => import('./commands/alerts.ts'),
+  },
+  {
     name: 'report',
     summary: 'write a week on one page: rising and falling videos, creators, hashtags',
     load: () => import('./commands/report.ts'),

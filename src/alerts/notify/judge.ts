@@ -3,6 +3,7 @@ import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
+import { targetOrigin } from '../webhooks/chat.ts';
 import type { Condition } from './conditions.ts';
 
 /** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
@@ -53,6 +54,11 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
        where disabled_at is not null and disabled_reason <> 'its key was revoked'`,
     { id: 'text', url: 'text', reason: 'text' },
   ).all();
+  const failing = prepare(
+    sqlite,
+    'select name, failure from alerts where failure is not null and enabled order by name',
+    { name: 'text', failure: 'text' },
+  ).all();
   return [
     ...clockProblems(lake, now)
       .slice(0, 1)
@@ -74,7 +80,12 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
     ...endpoints.map(({ id, url, reason }) => ({
       kind: 'endpoint' as const,
       subject: id,
-      sentence: `The webhook endpoint ${new URL(url).origin} (${id}) is disabled: ${reason}.`,
+      sentence: `The webhook endpoint ${targetOrigin(url)} (${id}) is disabled: ${reason}.`,
+    })),
+    ...failing.map(({ name, failure }) => ({
+      kind: 'alert' as const,
+      subject: name,
+      sentence: `The alert "${name}" cannot be evaluated: ${failure}`,
     })),
   ];
 };

@@ -10,6 +10,7 @@ import {
   type WhichDeliveries,
 } from '../events/delivery-queue.ts';
 import { deliveryBody } from '../events/outbox.ts';
+import { targetOrigin } from './chat.ts';
 import type { DeliveryAttempt } from './post.ts';
 import { judgeAttempt } from './retry.ts';
 import { disableSubscription, findSubscription, noteHealth, type Owner } from './subscriptions.ts';
@@ -101,7 +102,7 @@ const recordOne = (
   dueAgain(lake, subscriptionId);
   if (verdict.disable === null || disabledAt !== null) return null;
   disableSubscription(lake, subscriptionId, endedAt, verdict.disable);
-  return `The webhook endpoint ${new URL(endpoint.url).origin} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`${commandText(`webhooks enable ${subscriptionId}`)}\` lets it receive again.`;
+  return `The webhook endpoint ${targetOrigin(endpoint.url)} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`${commandText(`webhooks enable ${subscriptionId}`)}\` lets it receive again.`;
 };
 
 /**
@@ -113,11 +114,14 @@ export const recordAttempts = (
   lake: Lake,
   ended: readonly EndedAttempt[],
   random: () => number,
-): string[] =>
-  lake.sqlite
-    .transaction(() => ended.map((one) => recordOne(lake, one, random())))
+): string[] => {
+  // deliveries of one attempt are retried together
+  const chances = new Map(ended.map(({ attempt }) => [attempt, random()]));
+  return lake.sqlite
+    .transaction(() => ended.map((one) => recordOne(lake, one, chances.get(one.attempt) ?? 0)))
     .immediate()
     .filter((sentence) => sentence !== null);
+};
 
 /** A delivery as people read it; instants in Unix ms. */
 export interface DeliveryRecord {
@@ -243,7 +247,7 @@ export const deliveriesOf = (
     const isLater = row.deliveredAt !== null && row.deliveredAt > asOf;
     return {
       ...row,
-      origin: new URL(url).origin,
+      origin: targetOrigin(url),
       ...(isLater ? { state: 'pending', deliveredAt: null } : {}),
     };
   });

@@ -20,6 +20,8 @@ export interface SenderDeps {
   /** Where keys stand in a shared ledger: those of a data directory are looked up there. */
   readonly revokedKeys?: RevokedKeys | undefined;
   readonly proxy?: ProxySettings | undefined;
+  /** Origin of the dashboard, for links in messages to people. */
+  readonly publicUrl?: string | undefined;
   /** Stands in for posting over guarded connections. */
   readonly poster?: Poster;
 }

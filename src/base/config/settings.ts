@@ -2,14 +2,15 @@ import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { listOf, oneOf, type TextReader, trueOrFalse, wholeNumber } from '../text-values.ts';
 import { keepSettings } from './keep-setting.ts';
+import { notifyTargets } from './notify-targets.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
 import {
   anyText,
   dateRangeText,
+  heartbeatUrl,
   httpUrl,
   lakeName,
   ledgerUrl,
-  notifyChannel,
   origin,
   price,
   quotaReset,
@@ -17,6 +18,7 @@ import {
   secret,
   serviceUrl,
   shares,
+  shellCommand,
   tablesUrl,
   timeZone,
 } from './setting-readers.ts';
@@ -244,10 +246,24 @@ export const SETTINGS = {
   },
   notify: {
     env: 'TRENDLAKE_NOTIFY',
-    read: notifyChannel,
+    read: notifyTargets,
     secret: true,
     default: undefined,
-    help: 'Target of notices about problems: an https address, smtps://user:password@host:465/?from=A&to=B, or a shell command. See docs/guides/events.md.',
+    help: 'Targets of notices about problems: https addresses (Slack, Discord and Teams get their own format), smtps://user:password@host:465/?from=A&to=B, or one shell command. Separate several addresses by blanks. See docs/guides/alerts.md.',
+  },
+  afterSync: {
+    env: 'TRENDLAKE_AFTER_SYNC',
+    read: shellCommand,
+    secret: true,
+    default: undefined,
+    help: 'Shell command to run after each complete run, such as `dbt build` or `rsync`. See docs/guides/operating.md.',
+  },
+  heartbeat: {
+    env: 'TRENDLAKE_HEARTBEAT',
+    read: heartbeatUrl,
+    secret: true,
+    default: undefined,
+    help: 'Address of a monitor such as healthchecks.io or Uptime Kuma: requested when a run succeeds, with /start when it starts and with /fail when it fails. See docs/guides/operating.md.',
   },
   proxyWebhooks: {
     env: 'TRENDLAKE_PROXY_WEBHOOKS',

@@ -2,8 +2,9 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { newestObservation } from '../model/lake-curves.ts';
+import type { RecentScore } from '../model/misses.ts';
 import { scoreOf } from '../model/misses.ts';
-import { type RecentScore, readModels } from '../model/model-rows.ts';
+import { readModels } from '../model/model-rows.ts';
 import { judgeForecasts } from './judge.ts';
 import { type RisingVideo, risingVideos } from './read.ts';
 
