@@ -45,6 +45,14 @@ const ROWS: readonly ErasedRows[] = [
   },
   { table: 'rejected_items', name: 'rejected_items', where: CALL_IDS },
   { table: 'responses', name: 'responses', where: CALL_IDS },
+  {
+    table: 'alert_hits',
+    name: 'alert_hits',
+    where: `subject in (select id from gone_video) or subject in (select 'video:' || id from gone_video)
+      or subject in (select title from video where key in (select key from gone_video))
+      or ltrim(replace(subject, 'creator:', ''), '@') in (select handle from gone_handle
+        where not exists (select 1 from video where user = handle and key not in (select key from gone_video)))`,
+  },
   { table: 'watches', name: 'watches', where: 'id in (select id from gone_watch)' },
   { table: 'creator_snapshot', name: 'creator_snapshots', where: CREATOR_KEYS, at: 'observed_at' },
   { table: 'creator_revision', name: 'creator_revision', where: CREATOR_KEYS },

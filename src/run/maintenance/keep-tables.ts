@@ -108,13 +108,12 @@ const columnsOf = ({ subject, apart }: ThinnedTable): string =>
 export const thinnedRows = (thinned: ThinnedTable): string => `
   select ${thinned.subject.join(', ')}, observed_at from (
     select ${thinned.subject.join(', ')}, observed_at, count(*) over w as n,
-      row_number() over (w order by observed_at) as f,
-      row_number() over (w order by observed_at desc) as l,
-      row_number() over (w order by ${thinned.peak} desc nulls last, observed_at) as p
+      min(observed_at) over w as first, max(observed_at) over w as last,
+      first_value(observed_at) over (w order by ${thinned.peak} desc nulls last, observed_at) as peak
     from ${thinned.table} where ${thinned.subject[0]} in (select value from json_each(@keys))
       and observed_at >= @from and observed_at < @to
     window w as (partition by ${columnsOf(thinned)}, observed_at / ${DAY_MS}))
-  where n > ${FEW} and f > 1 and l > 1 and p > 1`;
+  where n > ${FEW} and observed_at not in (first, last, peak)`;
 
 /** Query of first subject columns with rows to thin on a day, and of how many rows those have. */
 export const crowdedKeys = (thinned: ThinnedTable): string => `
