@@ -61,7 +61,8 @@ const ROWS: readonly ErasedRows[] = [
   {
     table: 'handle_spelling',
     name: 'handle_spelling',
-    where: `handle in (select handle from gone_handle)
+    where: `folded in (select handle from gone_handle union
+        select s.folded from handle_spelling s join gone_handle g on g.handle = s.handle)
       and not exists (select 1 from video where user = handle_spelling.handle)
       and not exists (select 1 from video_revision where user = handle_spelling.handle)
       and not exists (select 1 from creator where handle = handle_spelling.handle)`,
