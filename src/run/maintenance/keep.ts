@@ -6,6 +6,7 @@ import { syncLake, withoutSync } from '../../lake/durability.ts';
 import { dropListBasis } from '../../lake/lists/list-basis.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { noteDailyBefore } from '../../lake/read/daily-before.ts';
 import { statement } from '../../lake/statements.ts';
 import { markTouched } from '../../lake/touched-partitions.ts';
 import {
@@ -221,6 +222,8 @@ export const keepLake = async (
     if (span === undefined) continue;
     for (const aged of AGED_TABLES[kind]) await removeAged(deps, aged, cutoffOf(clock.now(), span));
   }
+  const { full } = keep.snapshots ?? {};
+  if (full !== undefined) noteDailyBefore(lake, cutoffOf(clock.now(), full));
   syncLake(lake);
   return deps.counts;
 };
