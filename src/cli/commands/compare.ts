@@ -6,11 +6,11 @@ import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import {
-  COMPARED_AGES,
   type ComparedCreator,
   compareCreator,
   MOST_COMPARED,
 } from '../../lake/read/compare-creators.ts';
+import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { resolveSubject } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
@@ -33,43 +33,6 @@ interface CompareOptions {
   readonly csv?: boolean;
 }
 
-type Line = readonly [label: string, value: (creator: ComparedCreator) => number | string | null];
-
-const percent = (share: number | null): string | null =>
-  share === null ? null : `${Math.round(100 * share)} %`;
-
-const agesOf = (ageDays: number): Line[] => {
-  const at = ({ viewsByAge }: ComparedCreator) =>
-    viewsByAge.find((each) => each.ageDays === ageDays);
-  const span = ageDays === 1 ? '1 day' : `${ageDays} days`;
-  return [
-    [`median views after ${span}`, (creator) => at(creator)?.median ?? null],
-    [`best views after ${span}`, (creator) => at(creator)?.best ?? null],
-  ];
-};
-
-const LINES: readonly Line[] = [
-  ['followers', ({ followers }) => followers],
-  ['followers gained', ({ followersGained }) => followersGained],
-  ['videos', ({ videos }) => videos],
-  ['videos a week', ({ videosPerWeek }) => videosPerWeek],
-  ...COMPARED_AGES.flatMap(agesOf),
-  [
-    'median engagement',
-    ({ engagementRate }) => (engagementRate === null ? null : `${engagementRate.toFixed(1)} %`),
-  ],
-  ['videos on lists', ({ onLists }) => percent(onLists)],
-  [
-    'hashtags',
-    ({ hashtags }) =>
-      hashtags
-        .slice(0, 3)
-        .map(({ tag }) => `#${tag}`)
-        .join(' '),
-  ],
-  ['best hours (UTC)', ({ hours }) => hours.map(({ hour }) => `${hour} h`).join(', ')],
-];
-
 const shown = (value: number | string | null): string =>
   value === null || value === '' ? '-' : typeof value === 'number' ? grouped(value) : value;
 
@@ -79,7 +42,10 @@ const print = (creators: readonly ComparedCreator[], since: number, io: CliIo): 
   io.out(
     textTable(
       ['', ...heads],
-      LINES.map(([label, value]) => [label, ...creators.map((creator) => shown(value(creator)))]),
+      COMPARED_LINES.map(([label, value]) => [
+        label,
+        ...creators.map((creator) => shown(value(creator))),
+      ]),
       { columns: io.columns, figures: heads },
     ),
   );
@@ -129,13 +95,13 @@ export const define = (command: Command, io: CliIo): void => {
             })),
           });
         else if (options.csv === true) {
-          io.csv(csvLine(['platform', 'handle', ...LINES.map(([label]) => label)]));
+          io.csv(csvLine(['platform', 'handle', ...COMPARED_LINES.map(([label]) => label)]));
           for (const creator of creators)
             io.csv(
               csvLine([
                 creator.platform,
                 creator.handle,
-                ...LINES.map(([, value]) => value(creator)),
+                ...COMPARED_LINES.map(([, value]) => value(creator)),
               ]),
             );
         } else print(creators, since, io);

@@ -80,8 +80,8 @@ const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
 const NONE = 'No videos in this window. Try another platform, list or time.';
 const SIDE_ROWS = 20;
 
-const aboutPace = (isPulled: boolean): Html =>
-  html`<p class="soft small">Views per hour are ${isPulled ? 'reported by the API for this list' : 'the mean over this list’s window'}, so they differ between lists.</p>`;
+const aboutPace = (view: PageView, isPulled: boolean, platform?: Platform): Html =>
+  html`<p class="soft small"><a href="${linkTo(view, '/diff', { platform })}">What changed since yesterday</a>. Views per hour are ${isPulled ? 'reported by the API for this list' : 'the mean over this list’s window'}, so they differ between lists.</p>`;
 
 const sideBySide = (deps: PageDeps): void =>
   pageRoute(deps, {
@@ -119,7 +119,10 @@ ${
       })
 }</section>`,
         )}</div>
-${aboutPace(pulled.some((at) => at > 0))}`,
+${aboutPace(
+  view,
+  pulled.some((at) => at > 0),
+)}`,
       };
     },
   });
@@ -156,7 +159,7 @@ const onePlatform = (deps: PageDeps): void => {
           caption: title,
           none: NONE,
           total: head.total,
-          after: head.total === 0 ? NOTHING : aboutPace(head.pulledAt !== null),
+          after: head.total === 0 ? NOTHING : aboutPace(view, head.pulledAt !== null, platform),
         }),
       };
     },
