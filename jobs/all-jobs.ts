@@ -7,6 +7,7 @@ import growth from './growth.ts';
 import hashtags from './hashtags.ts';
 import prune from './prune.ts';
 import publish from './publish.ts';
+import report from './report.ts';
 import trends from './trends.ts';
 import watch from './watch.ts';
 
@@ -14,4 +15,4 @@ import watch from './watch.ts';
 export const JOBS: readonly Job[] = [feed, trends, hashtags, watch, growth, creators];
 
 /** All jobs without calls. */
-export const CHORES: readonly Chore[] = [exportParquet, publish, prune, backup];
+export const CHORES: readonly Chore[] = [exportParquet, publish, prune, backup, report];

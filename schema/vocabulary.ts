@@ -58,6 +58,7 @@ export const JOB_NAMES = [
   'publish',
   'prune',
   'backup',
+  'report',
 ] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 

@@ -138,6 +138,11 @@ export interface ConfigSources {
   readonly file?: string | undefined;
 }
 
+/** The schedule of TRENDLAKE_REPORT, unless TRENDLAKE_SCHEDULES has one. */
+const scheduleOfReport = ({ report, schedules }: Given): Pick<Given, 'schedules'> => ({
+  schedules: report?.schedule === undefined ? schedules : { report: report.schedule, ...schedules },
+});
+
 /**
  * Reads and checks all settings.
  * @throws ConfigurationError with every unknown name and invalid value (never a secret); UsageError
@@ -193,6 +198,7 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
     throw new ConfigurationError([NO_NUMBERS]);
   return Object.freeze({
     ...given,
+    ...scheduleOfReport(given),
     dataDir: resolve(cwd, given.dataDir),
     ratePerMinute,
     callsPerMonth,

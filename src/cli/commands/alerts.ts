@@ -12,13 +12,13 @@ import {
   saveAlert,
 } from '../../alerts/rules/alert-store.ts';
 import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
-import { notifyTarget } from '../../base/config/notify-targets.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { targetOption } from '../context/option-values.ts';
 import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import { counted } from '../text/figures.ts';
 import { cadenceText } from '../text/watch-text.ts';
@@ -70,12 +70,6 @@ const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string =>
   }
 };
 
-const targetOf = (text: string): string => {
-  const read = notifyTarget(text);
-  if ('value' in read) return read.value.reveal();
-  throw new UsageError(`--to must be ${read.expected}.`);
-};
-
 /** @throws UsageError for a name, target or cool-down that does not fit */
 const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
@@ -87,7 +81,12 @@ const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
     throw new UsageError(
       `--cooldown must be a span such as 12h, 24h or 7d; it is "${options.cooldown}".`,
     );
-  return { name, sql: sqlFrom(options, io), targets: options.to.map(targetOf), cooldownMs };
+  return {
+    name,
+    sql: sqlFrom(options, io),
+    targets: options.to.map((text) => targetOption('--to', text)),
+    cooldownMs,
+  };
 };
 
 /** A target without its secrets. */
