@@ -56,6 +56,7 @@ export const JOB_NAMES = [
   'creators',
   'export',
   'publish',
+  'keep',
   'prune',
   'backup',
   'report',

@@ -254,6 +254,13 @@ CREATE TABLE `alerts` (
 ) STRICT;
 --> statement-breakpoint
 ALTER TABLE `conditions` ADD `told_to` text;
+CREATE TABLE `erased` (
+	`kind` text NOT NULL,
+	`hash` text NOT NULL,
+	`erased_at` integer NOT NULL,
+	`dropped` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`kind`, `hash`)
+) STRICT, WITHOUT ROWID;
 CREATE VIEW `rankings` AS select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key where c.completed_at is not null;
 CREATE VIEW `hashtags` AS select h.tag as tag, (select s.volume from hashtag_snapshot s where s.hashtag_key = h.key and s.volume is not null order by s.platform <> '', s.observed_at desc limit 1) as volume, (select s.views from hashtag_snapshot s where s.hashtag_key = h.key and s.views is not null order by s.platform <> '', s.observed_at desc limit 1) as views, h.first_seen_at as first_seen_at, (select s.window from hashtag_snapshot s where s.hashtag_key = h.key and s.volume is not null order by s.platform <> '', s.observed_at desc limit 1) as window from hashtag h;
 CREATE VIEW `forecasts` AS select v.id as video_id, f.made_at as made_at, f.horizon_hours as horizon_hours, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, f.top_probability as top_probability, f.model_id as model_id from forecast f join video v on v.key = f.video_key;

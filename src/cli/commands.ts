@@ -109,6 +109,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/replay.ts'),
   },
   {
+    name: 'forget',
+    summary: 'erase a creator or a video everywhere and keep it out',
+    load: () => import('./commands/forget.ts'),
+  },
+  {
     name: 'serve',
     summary: 'serve the same API over your lake, with a dashboard',
     load: () => import('./commands/serve.ts'),

@@ -21,8 +21,8 @@ export interface GivenBack {
 
 const NOTHING: GivenBack = { bytes: 0, keptBytes: 0 };
 
-/** Rewrites a lake so that its free pages can be given back in steps from then on. */
-const rewrite = (path: string): void => {
+/** Rewrites a lake, so that it holds no free page and gives back later ones in steps. Writers wait. */
+export const rewriteLake = (path: string): void => {
   // a connection of its own: what the rewriting sorts out goes to disk, not to memory
   const sqlite = new Database(path, { fileMustExist: true });
   try {
@@ -55,7 +55,7 @@ export const giveBackFreePages = async (
   if (read('auto_vacuum') !== INCREMENTAL) {
     if (used * pageBytes > REWRITTEN_BYTES)
       return { bytes: 0, keptBytes: (before - used) * pageBytes };
-    rewrite(path);
+    rewriteLake(path);
   }
   for (let pages = read('page_count'); pages > target; ) {
     sqlite.pragma(`incremental_vacuum(${Math.min(PAGES_A_STEP, pages - target)})`);

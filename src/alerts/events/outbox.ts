@@ -1,7 +1,8 @@
-import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
+import { type EventKind, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { foldName } from '../../base/wire/folding.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { markTouched } from '../../lake/touched-partitions.ts';
@@ -57,6 +58,19 @@ const wants = (filter: SubscriptionFilter, event: StorableEvent): boolean => {
     (filter.tags === undefined ||
       filter.tags.length === 0 ||
       filter.tags.some((tag) => event.data.tags?.includes(foldName(tag)) === true))
+  );
+};
+
+/** True of an event whose subject was erased. */
+export const isOfErased = (lake: Lake, { subject, platform }: StorableEvent): boolean => {
+  const erased = erasedOf(lake);
+  const id = subject.slice(subject.indexOf(':') + 1);
+  if (subject.startsWith('video:')) return erased.drops({ kind: 'video', id });
+  return (
+    subject.startsWith('creator:') &&
+    (platform === null ? PLATFORMS : [platform]).some((name) =>
+      erased.drops({ kind: 'creator', platform: name, handle: id }),
+    )
   );
 };
 

@@ -1,6 +1,7 @@
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { listOf, oneOf, type TextReader, trueOrFalse, wholeNumber } from '../text-values.ts';
+import { keepSettings } from './keep-setting.ts';
 import { notifyTargets } from './notify-targets.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
 import { reportSetting } from './report-setting.ts';
@@ -180,6 +181,12 @@ export const SETTINGS = {
     read: wholeNumber(0, 36_500),
     default: '30',
     help: 'Days to keep response bodies for replay.',
+  },
+  keep: {
+    env: 'TRENDLAKE_KEEP',
+    read: keepSettings,
+    default: '{}',
+    help: 'Ages at which rows are thinned and removed, as JSON such as {"snapshots": {"full": "180d", "daily": "3y"}, "events": "5y"}. {}: forever. See docs/guides/keeping.md.',
   },
   eventThresholds: {
     env: 'TRENDLAKE_EVENT_THRESHOLDS',

@@ -3,7 +3,7 @@ import { type ForecastState, kindWords } from '../../learn/forecast/state.ts';
 import { grouped } from './figures.ts';
 
 /** Horizons that are not shown, with the reason. */
-export const withheldText = ({ withheld }: Pick<ForecastState, 'withheld'>): string =>
+const withheldText = ({ withheld }: Pick<ForecastState, 'withheld'>): string =>
   withheld.map(({ hours, reason }) => `; views in ${hours} h are not shown: ${reason}`).join('');
 
 /** State of one platform's forecasts, on one line. */

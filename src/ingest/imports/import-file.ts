@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
+import { erasedText } from '../responses/erase-json.ts';
 import { forgetRejected, keepRejected } from '../writers/rejected-items.ts';
 import { addRows, type LoadCounts } from '../writers/tally.ts';
 import type { FileBatch } from './import-batches.ts';
@@ -153,7 +155,8 @@ export class FileImport {
     const seenAt = this.#deps.clock.now();
     for (const { line, problem, text } of refused) {
       const origin = `${this.#path}:${line}`;
-      keepRejected(this.#lake, { origin }, { reason: problem, item: text, seenAt });
+      const item = erasedText(text, { subjects: erasedOf(this.#lake) });
+      keepRejected(this.#lake, { origin }, { reason: problem, item, seenAt });
     }
     if (!this.#refusedBefore) return;
     const now = new Set(refused.map(({ line }) => line));

@@ -195,6 +195,7 @@ const replayOne = (
     decoded,
     observedAt,
     isLastPage: isLastPage(kept, request, decoded),
+    upstream,
   };
   const counts = loadResponse(target, replayed, undefined, 'later');
   addRows(summary.rows, counts);

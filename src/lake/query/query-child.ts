@@ -5,6 +5,7 @@ import { didYouMean } from '../../base/nearest.ts';
 import { lakeErrorOf } from '../explain-error.ts';
 import { openLakeForReading } from '../open.ts';
 import { prepare } from '../prepare.ts';
+import { showLakeAsOf } from './lake-as-of.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 import { refuseClosed } from './refuse-closed.ts';
 import { RowText, type SqlValue } from './row-text.ts';
@@ -137,6 +138,7 @@ const run = (request: QueryRequest): QueryEnd => {
     sqlite = openLakeForReading(request.dataDir).sqlite;
     // what is sorted must not take memory; a guarded query may write nothing, and has a bound of it
     if (request.guard === undefined) sqlite.pragma('temp_store = FILE');
+    if (request.asOf !== undefined) showLakeAsOf(sqlite, request.asOf);
     return answer(sqlite, request);
   } catch (error) {
     if (hasNoReader(error)) process.exit(0);

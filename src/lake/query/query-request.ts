@@ -5,6 +5,8 @@ export type RowFormat = 'csv' | 'json' | 'cells';
 export interface QueryRequest {
   readonly dataDir: string;
   readonly sql: string;
+  /** Answers over the lake as it was known then, Unix ms; undefined: as it is. */
+  readonly asOf?: number | undefined;
   /** Where whoever wrote it finds the tables and their columns. */
   readonly dictionary: string;
   readonly format: RowFormat;

@@ -160,6 +160,26 @@ export const refreshSearchInTurns = async (
   }
 };
 
+const PAGES_A_MERGE = 500;
+
+/**
+ * Merges the whole index in short transactions, so that it no longer holds words of removed videos.
+ * @throws the signal's reason when stopped
+ */
+export const compactSearch = async (lake: Lake, signal?: AbortSignal): Promise<void> => {
+  const merge = statement(lake, `insert into search (search, rank) values ('merge', ?)`);
+  const changes = prepared(lake, 'select total_changes()', 'number');
+  merge.run(-PAGES_A_MERGE); // a negative number starts with all segments
+  for (let before = changes.get() ?? 0; ; ) {
+    merge.run(PAGES_A_MERGE);
+    const after = changes.get() ?? 0;
+    if (after - before < 2) return; // as SQLite documents the end of a merge
+    before = after;
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
+};
+
 /** Makes the search index anew from the tables; for `doctor`, when `checkSearch` finds it wanting. */
 export const rebuildSearch = (lake: Lake): number =>
   lake.sqlite

@@ -3,9 +3,9 @@ import { dateOf } from '../../base/iso.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
 import { HORIZONS } from '../model/horizons.ts';
-import { CurveReader, type LakeCurve, TRACKED_MS, videoKind } from '../model/lake-curves.ts';
+import { CurveReader, type LakeCurve, modelOf, TRACKED_MS } from '../model/lake-curves.ts';
 import { type Forecast, modelForecast } from '../model/model-forecast.ts';
-import { type ModelRow, modelName } from '../model/model-rows.ts';
+import type { ModelRow } from '../model/model-rows.ts';
 
 /** All horizons of one video from one snapshot. */
 interface NewForecast {
@@ -69,7 +69,7 @@ const forecastOf = (
   platform: ModelRow['platform'],
   curve: LakeCurve,
 ): { forecast: Forecast; row: ModelRow } | undefined => {
-  const row = models.get(modelName(platform, videoKind(curve.way)));
+  const row = modelOf(models, platform, curve.way);
   if (row === undefined || !row.scores.used) return undefined;
   const forecast = modelForecast(row.model, curve, curve.points.length - 1);
   if (forecast === undefined) return undefined;

@@ -76,11 +76,12 @@ const learnPlatform = (
   const due = dueKinds(platform, kinds, learning);
   if (due.size === 0) return [];
   const judged = judgeForecasts(sqlite, known, { from: at - JUDGED_MS, to: at, at });
-  return [...ways].flatMap(([way, { since, curves }]) => {
+  return [...ways].flatMap(([way, { since, parts, curves }]) => {
     learning.checkStop();
     const kind = videoKind(way);
-    const model = due.has(kind) ? learnWay(curves(), at, since) : undefined;
-    if (model === undefined) return [];
+    const learnt = due.has(kind) ? learnWay(curves(), at, since) : undefined;
+    if (learnt === undefined) return [];
+    const model = parts === undefined ? learnt : { ...learnt, parts };
     const own = judged.filter((row) => row.platform === platform && row.kind === kind);
     const byHorizon = Map.groupBy(own, ({ hours }) => hours);
     const recentOf = new Map([...byHorizon].map(([hours, rows]) => [hours, scoreOf(rows)]));

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { endedOnTop, finishedAt, isComparable } from '../model/cohort.ts';
 import type { KeptOfVideo } from '../model/kept-forecasts.ts';
-import { CurveReader, videoKind } from '../model/lake-curves.ts';
+import { CurveReader, modelOf, videoKind } from '../model/lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from '../model/learn.ts';
 import { type ModelRow, modelName } from '../model/model-rows.ts';
 import type { StatedProbability } from './reliability.ts';
@@ -42,7 +42,7 @@ export class TopJudge {
     const name = modelName(platform, videoKind(curve.way));
     const edge = this.#edges.get(name);
     if (edge === undefined || began > edge || !hasOutcome(curve)) return [];
-    const cohorts = this.#models.get(name)?.model.cohorts;
+    const cohorts = modelOf(this.#models, platform, curve.way)?.model.cohorts;
     if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
     const top = endedOnTop(cohorts, finishedAt(curve, this.#at));
     return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>

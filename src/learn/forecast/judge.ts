@@ -4,9 +4,9 @@ import { HOUR_MS } from '../../base/durations.ts';
 import { baselineGuesses } from '../model/baselines.ts';
 import { logViews, truthAfter } from '../model/curve.ts';
 import { type JudgedSpan, type KeptOfVideo, keptForecasts } from '../model/kept-forecasts.ts';
-import { videoKind } from '../model/lake-curves.ts';
+import { modelOf, videoKind } from '../model/lake-curves.ts';
 import { type Misses, missesOf } from '../model/misses.ts';
-import { type ModelRow, modelName } from '../model/model-rows.ts';
+import type { ModelRow } from '../model/model-rows.ts';
 
 /** One stored forecast compared with the outcome, as ln(views + 1000). */
 export interface JudgedForecast extends Misses {
@@ -25,8 +25,9 @@ export const judgeViews = (
   { platform, curve, rows, at }: KeptOfVideo,
 ): JudgedForecast[] => {
   const { points } = curve;
-  const kind = videoKind(curve.way);
-  const usual = models.get(modelName(platform, kind))?.model.usual;
+  const row = modelOf(models, platform, curve.way);
+  const kind = row?.kind ?? videoKind(curve.way);
+  const usual = row?.model.usual;
   return rows.flatMap(([, , , madeAt, hours, median, low, high]): JudgedForecast[] => {
     const isDue = madeAt + hours * HOUR_MS <= at;
     if (!isDue || median === null || low === null || high === null) return [];

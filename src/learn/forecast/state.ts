@@ -3,6 +3,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { prepare } from '../../lake/prepare.ts';
 import {
   finishedCounts,
+  modelOf,
   newestObservation,
   platformsSeen,
   videoKind,
@@ -10,7 +11,7 @@ import {
 } from '../model/lake-curves.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
 import type { RecentScore, WithheldHorizon } from '../model/misses.ts';
-import type { ModelScores } from '../model/model-rows.ts';
+import { type ModelScores, readModels } from '../model/model-rows.ts';
 import { HASHTAG_KINDS } from '../volumes/lake-volumes.ts';
 import { volumeProgress } from '../volumes/volume-progress.ts';
 
@@ -39,6 +40,7 @@ export const kindWords = (kind: string): string => {
   const [of, way = '', ...rest] = kind.split('.');
   const part = rest.join('.');
   if (of === 'hashtag') return `hashtag volumes${part === '' ? '' : `, ${part}`}`;
+  if (way === 'lists') return 'all lists';
   if (way === 'trends') return part === '' ? 'trends' : `trends of the ${part}`;
   return part === '' ? way : `${way} ${part}`;
 };
@@ -85,8 +87,9 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
   volumeProgress(sqlite, now, isUnknown).forEach(addUnlearned);
   const at = newestObservation(sqlite, now);
   if (at === undefined) return states;
+  const used = readModels(sqlite, now);
   for (const platform of platformsSeen(sqlite)) {
-    const wanted = (way: Way): boolean => isUnknown(platform, videoKind(way));
+    const wanted = (way: Way): boolean => modelOf(used.models, platform, way) === undefined;
     const counted = { platform, at, enough: LEAST_FINISHED, wanted };
     for (const [way, finished] of finishedCounts(sqlite, counted)) {
       const kind = videoKind(way);

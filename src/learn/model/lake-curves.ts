@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
-import { VIDEO_KINDS } from './model-rows.ts';
+import { type ModelRow, modelName, VIDEO_KINDS } from './model-rows.ts';
 
 /**
  * Way of first sight: list and period (`feed.24h`, `trends.day`), or source of the first snapshot.
@@ -42,6 +42,7 @@ export interface LakeCurve extends Curve {
 interface CandidateVideo {
   readonly key: number; // video.key
   readonly createdAt: number | null;
+  /** First sight, without pulled timelines, which reach back further; Unix ms. */
   readonly firstSeenAt: number;
   readonly way: Way;
   /** Has at least LEAST_POINTS snapshots. */
@@ -61,11 +62,31 @@ interface WayCandidates {
 /** Curves of one way to learn from. Callers read one way at a time to save memory. */
 interface TeachingWay {
   readonly since: number; // Unix ms
+  /** Ways of a model of several. */
+  readonly parts?: readonly Way[];
   /** Oldest first: the newest finished curves, and the oldest running ones. */
   readonly curves: () => LakeCurve[];
 }
 
 export const videoKind = (way: Way): string => `${VIDEO_KINDS}${way}`;
+
+/** All pulled lists of a platform together, for lists with too few finished curves of their own. */
+const ALL_LISTS: Way = 'lists';
+/** Finished candidates that a list needs to be forecast by the common model. */
+const LEAST_OF_LIST = 20;
+const isList = (way: Way): boolean => way.startsWith('feed') || way.startsWith('trends');
+
+/** The model of a way, or the common one of all lists if it learned from this list. */
+export const modelOf = (
+  models: ReadonlyMap<string, ModelRow>,
+  platform: Platform,
+  way: Way,
+): ModelRow | undefined => {
+  const own = models.get(modelName(platform, videoKind(way)));
+  if (own !== undefined) return own;
+  const common = models.get(modelName(platform, videoKind(ALL_LISTS)));
+  return common?.model.parts?.includes(way) === true ? common : undefined;
+};
 
 const PULLED = sourceCode('growth');
 const MAX_POINTS = 600;
@@ -140,7 +161,7 @@ export class CurveReader {
   ): CandidateVideo[] {
     const rows = prepare(
       this.#sqlite,
-      `select v.key, v.created_at, v.first_seen_at, s.source, cast(json_extract(s.extra, '$.source') as text),
+      `select v.key, v.created_at, coalesce(s.observed_at, v.first_seen_at), s.source, cast(json_extract(s.extra, '$.source') as text),
            (${FIRST_LIST} where r.video_key = v.key order by r.capture_key limit 1),
            (select 1 from video_snapshot where video_key = v.key and observed_at <= @at
            order by observed_at limit 1 offset ${LEAST_POINTS - 1})
@@ -171,7 +192,7 @@ export class CurveReader {
     const ways = Map.groupBy(all, ({ way }) => way);
     return new Map(
       [...ways].map(([way, videos]) => {
-        const newest = videos.sort((a, b) => b.firstSeenAt - a.firstSeenAt || a.key - b.key);
+        const newest = videos.sort(newestFirst);
         const since = stretchStart(newest);
         const edge = at - finishedAfterMs(at - since);
         const finished = newest.filter(({ firstSeenAt }) => firstSeenAt <= edge);
@@ -190,12 +211,26 @@ export class CurveReader {
           wanted: ({ points }) => points.length > 1,
         }),
       ].sort((a, b) => (a.points[0]?.at ?? 0) - (b.points[0]?.at ?? 0) || a.key - b.key);
-    return new Map(
-      [...this.ways(platform, at)].map(([way, videos]) => [
+    const ways = this.ways(platform, at);
+    const teaching = new Map(
+      [...ways].map(([way, videos]): [Way, TeachingWay] => [
         way,
         { since: videos.since, curves: () => read(videos) },
       ]),
     );
+    const lists = [...ways].filter(([way]) => isList(way));
+    const parts = lists.filter(([, { finished }]) => finished.length >= LEAST_OF_LIST);
+    if (parts.length < 2) return teaching;
+    const videos = {
+      since: Math.min(...parts.map(([, { since }]) => since)),
+      finished: parts.flatMap(([, part]) => part.finished).sort(newestFirst),
+      running: parts.flatMap(([, part]) => part.running).sort((a, b) => newestFirst(b, a)),
+    };
+    return teaching.set(ALL_LISTS, {
+      since: videos.since,
+      parts: parts.map(([way]) => way),
+      curves: () => read(videos),
+    });
   }
 
   #first(
@@ -212,6 +247,9 @@ export class CurveReader {
     return curves;
   }
 }
+
+const newestFirst = (a: CandidateVideo, b: CandidateVideo): number =>
+  b.firstSeenAt - a.firstSeenAt || a.key - b.key;
 
 /** @param videos newest first, at least one */
 const stretchStart = (videos: readonly CandidateVideo[]): number => {

@@ -49,6 +49,8 @@ const HIGH = 0.9;
 export interface WayModel {
   readonly learntUntil: number; // Unix ms
   readonly finished: number;
+  /** Ways of first sight that it learned from, if several. */
+  readonly parts?: readonly string[];
   readonly cohorts: readonly Cohort[];
   readonly odds: Trees;
   readonly calibration: Calibration;

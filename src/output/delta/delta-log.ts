@@ -218,6 +218,23 @@ export class DeltaLog {
     this.#commitBytes = 0;
   }
 
+  /**
+   * Removes earlier versions, whose statistics may show erased values: writes a checkpoint of the
+   * version now read, then deletes older commits and checkpoints.
+   */
+  async forgetHistory(forgetBefore: number): Promise<void> {
+    if (this.#version < 0) return;
+    await this.checkpoint(forgetBefore);
+    const { commits, checkpoints } = await this.#listed(-1);
+    const isOld = (version: number): boolean => version < this.#version;
+    await this.#store.remove([
+      ...commits.filter(isOld).map((version) => `${this.#folder}${named(version)}.json`),
+      ...checkpoints
+        .filter(isOld)
+        .map((version) => `${this.#folder}${named(version)}.checkpoint.parquet`),
+    ]);
+  }
+
   /** The files of a checkpoint with those held here laid over them, as a checkpoint names them. */
   async *#filesOver(
     before: AsyncIterable<readonly Action[]>,

@@ -24,7 +24,7 @@ export const publishIfConfigured = async (
   lake: Lake,
   { tablesUrl, lake: name }: Pick<Config, 'tablesUrl' | 'lake'>,
   world: PublishWorld,
-  options: { readonly replace?: boolean; readonly full?: boolean } = {},
+  options: { readonly replace?: boolean; readonly full?: boolean; readonly purge?: boolean } = {},
 ): Promise<PublishSummary | undefined> => {
   if (tablesUrl === undefined) return undefined;
   if (name === undefined)

@@ -29,6 +29,8 @@ export interface PublishDeps {
   readonly replace?: boolean;
   /** Look for every file in the store, also for those that the table names already. */
   readonly full?: boolean;
+  /** Remove files taken out and earlier versions at once, because they hold erased rows. */
+  readonly purge?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -246,5 +248,14 @@ export class TablePublisher {
       this.#lostRaces += 1;
       await this.#waitForOthers();
     }
+  }
+
+  /** Removes the files of this lake that were taken out, and the earlier versions of the table. */
+  async purge(): Promise<void> {
+    const { store, clock } = this.#deps;
+    await this.#log.refresh();
+    const old = [...this.#log.removed.keys()].filter((path) => !this.#wanted.has(path));
+    await store.remove(old.map((path) => `${this.#table.name}/${path}`));
+    await this.#log.forgetHistory(clock.now() - NAMED_MS);
   }
 }

@@ -1,0 +1,104 @@
+import type { KeepSettings, KeepSpans } from '../../base/config/keep-setting.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { cutoffOf, daysBetween } from './keep.ts';
+import {
+  AGED_TABLES,
+  CAPTURES_OF_DAY,
+  outdatedRows,
+  SNAPSHOT_TABLES,
+  THINNED_CAPTURES,
+  thinnedRows,
+} from './keep-tables.ts';
+
+/** Rows that a setting would remove from one table, and the bytes they take. */
+export interface KeepSaving {
+  /** Public name. */
+  readonly table: string;
+  readonly rows: number;
+  readonly removed: number;
+  /** Estimate by the average row. */
+  readonly bytes: number;
+}
+
+const OLDEST = Number.MIN_SAFE_INTEGER;
+
+class KeepPlanner {
+  readonly #lake: Lake;
+  readonly #now: number;
+  readonly #savings: KeepSaving[] = [];
+
+  constructor(lake: Lake, now: number) {
+    this.#lake = lake;
+    this.#now = now;
+  }
+
+  get savings(): KeepSaving[] {
+    return this.#savings.toSorted((a, b) => (a.table < b.table ? -1 : 1));
+  }
+
+  #count(sql: string, bound: object = {}): number {
+    return prepare(this.#lake.sqlite, sql, 'number').get(bound) ?? 0;
+  }
+
+  #note(table: string, name: string, removed: number): void {
+    if (removed === 0) return;
+    const rows = this.#count(`select count(*) from ${table}`);
+    const size = `select coalesce(sum(pgsize), 0) from dbstat
+      where aggregate = true and name in (select name from sqlite_schema where tbl_name = @table)`;
+    const bytes = Math.round((this.#count(size, { table }) * removed) / Math.max(rows, 1));
+    this.#savings.push({ table: name, rows, removed, bytes });
+  }
+
+  /** Counts day by day: `gone` of the oldest days, `thinned` of those after them. */
+  #daily(
+    at: readonly [table: string, at: string],
+    { full, daily }: KeepSpans,
+    sql: { readonly gone: string; readonly thinned: string },
+  ): number {
+    const gone = cutoffOf(this.#now, daily);
+    let removed = 0;
+    for (const day of daysBetween(this.#lake, at, OLDEST, gone))
+      removed += this.#count(sql.gone, day);
+    for (const day of daysBetween(this.#lake, at, gone, cutoffOf(this.#now, full)))
+      removed += this.#count(sql.thinned, day);
+    return removed;
+  }
+
+  snapshots(spans: KeepSpans): void {
+    for (const thinned of SNAPSHOT_TABLES) {
+      const sql = {
+        gone: `select count(*) from (${outdatedRows(thinned)})`,
+        thinned: `select count(*) from (${thinnedRows(thinned)})`,
+      };
+      const removed = this.#daily([thinned.table, 'observed_at'], spans, sql);
+      this.#note(thinned.table, thinned.name, removed);
+    }
+  }
+
+  rankings(spans: KeepSpans): void {
+    const ranksOf = (keys: string): string =>
+      `select count(*) from ranking where capture_key in (${keys})`;
+    const sql = { gone: ranksOf(CAPTURES_OF_DAY), thinned: ranksOf(THINNED_CAPTURES) };
+    this.#note('ranking', 'rankings', this.#daily(['capture', 'captured_at'], spans, sql));
+  }
+
+  aged(kind: keyof typeof AGED_TABLES, span: number): void {
+    for (const { table, name, at, where = 'true' } of AGED_TABLES[kind]) {
+      const sql = `select count(*) from ${table} where ${at} < @until and (${where})`;
+      this.#note(table, name, this.#count(sql, { until: cutoffOf(this.#now, span) }));
+    }
+  }
+}
+
+/** Rows and bytes that `TRENDLAKE_KEEP` would save, by table. Changes nothing. */
+export const planKeep = (lake: Lake, keep: KeepSettings, now: number): KeepSaving[] => {
+  const planner = new KeepPlanner(lake, now);
+  if (keep.snapshots !== undefined) planner.snapshots(keep.snapshots);
+  if (keep.rankings !== undefined) planner.rankings(keep.rankings);
+  for (const kind of ['events', 'forecasts', 'calls'] as const) {
+    const span = keep[kind];
+    if (span !== undefined) planner.aged(kind, span);
+  }
+  return planner.savings;
+};
