@@ -21,13 +21,16 @@ import { type CliIo, configOf } from '../context/io.ts';
 import { targetOption } from '../context/option-values.ts';
 import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import { counted } from '../text/figures.ts';
+import { targetText } from '../text/target-text.ts';
 import { cadenceText } from '../text/watch-text.ts';
+import { defineAlertTest } from './alerts-test.ts';
 
 const EXAMPLES = `
 Examples:
   trendlake alerts add viral --template passes-views --set views=1000000
   trendlake alerts add acme-posts --template creator-posts --set tag=acme --to https://hooks.slack.com/services/...
   trendlake alerts add top3 --sql "select id as subject, title, rank as value from feed_now where rank <= 3"
+  trendlake alerts test viral --since 30d
   trendlake alerts list
 
 Templates:
@@ -87,14 +90,6 @@ const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
     targets: options.to.map((text) => targetOption('--to', text)),
     cooldownMs,
   };
-};
-
-/** A target without its secrets. */
-const targetText = (target: string): string => {
-  const url = /^[a-z]+(?:\+https)?:/i.test(target) ? URL.parse(target) : null;
-  if (url === null) return 'command';
-  const to = url.searchParams.get('to');
-  return /^smtps?:$/.test(url.protocol) ? `mail to ${to}` : `${url.protocol}//${url.host}`;
 };
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
@@ -188,6 +183,7 @@ export const define = (command: Command, io: CliIo): void => {
     .description('list alerts with their state')
     .option('--json', 'an array of objects')
     .action((options: Options) => list(options, io));
+  defineAlertTest(command, io);
   command
     .command('remove <name>')
     .description('remove an alert and the rows that fired')
