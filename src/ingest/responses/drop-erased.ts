@@ -36,7 +36,7 @@ const isAboutErased = (
 };
 
 /** Words of a response, with the platform that was asked for. */
-const erasedWordsOf = (
+export const erasedWordsOf = (
   subjects: ErasedSubjects,
   request: UpstreamRequest,
   upstream: UpstreamSettings,
