@@ -79,6 +79,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/events.ts'),
   },
   {
+    name: 'alerts',
+    summary: 'be alerted when your own SQL returns new rows',
+    load: () => import('./commands/alerts.ts'),
+  },
+  {
     name: 'report',
     summary: 'write a week on one page: rising and falling videos, creators, hashtags',
     load: () => import('./commands/report.ts'),
@@ -107,6 +112,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'replay',
     summary: 'rebuild tables from stored responses, without calls',
     load: () => import('./commands/replay.ts'),
+  },
+  {
+    name: 'forget',
+    summary: 'erase a creator or a video everywhere and keep it out',
+    load: () => import('./commands/forget.ts'),
   },
   {
     name: 'serve',

@@ -93,6 +93,18 @@ test('redirects a short posted statement to its address and answers a long one d
   expect((await ask('/query', {}, formOf('x'.repeat(30_000)))).status).toBe(413);
 });
 
+test('asOf answers over the lake as it was known then, and keeps it in the address', async () => {
+  const sql = 'select count(*) as n from videos';
+  const asOf = '2020-01-01T00:00:00Z';
+  const body = String(new URLSearchParams({ sql, asOf }));
+  const { headers } = await ask('/query', {}, { body });
+  expect(headers.location).toBe(`/query?${new URLSearchParams({ sql, asOf })}`);
+  const { text: page } = await ask(String(headers.location));
+  expect(page).toMatch(/<td>0/);
+  expect(page).toContain('value="2020-01-01T00:00:00.000Z"');
+  expect((await ask(`${at(sql)}&asOf=soon`)).status).toBe(400);
+});
+
 test('draws lines for values over time and bars for words with a number', async () => {
   const lines = await run(
     "select observed_at, views from video_history where id = 'tt_1' order by 1",

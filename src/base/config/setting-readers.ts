@@ -155,22 +155,14 @@ export const lakeName: TextReader<string> = (text) =>
     ? { value: text }
     : expected('1 to 63 characters of a-z, 0-9, - and _, such as berlin');
 
-/** A webhook, an SMTP address or a shell command. May contain a password. */
-export const notifyChannel: TextReader<Secret> = (text) => {
-  const channel = text.trim();
-  const isUrl = /^(https?|smtps?):/i.test(channel);
-  const url = isUrl && URL.canParse(channel) ? new URL(channel) : undefined;
-  const isMail = url !== undefined && /^smtps?:/.test(url.protocol);
-  const fits =
-    channel !== '' &&
-    (!isUrl || url !== undefined) &&
-    (!isMail || (url?.hostname !== '' && (url?.searchParams.get('to') ?? '').includes('@')));
-  return fits
-    ? { value: new Secret(channel) }
-    : expected(
-        'an https address, smtps://user:password@host:465/?from=a@example.com&to=b@example.com, or a command',
-      );
-};
+export const shellCommand: TextReader<Secret> = (text) =>
+  text.trim() === '' ? expected('a shell command') : { value: new Secret(text.trim()) };
+
+/** Address of a monitor. Its path or query holds a token. */
+export const heartbeatUrl: TextReader<Secret> = (text) =>
+  /^https?:$/.test(URL.parse(text.trim())?.protocol ?? '')
+    ? { value: new Secret(text.trim()) }
+    : expected('an http or https address such as https://hc-ping.com/<uuid>');
 
 export const anyText: TextReader<string> = (text) => ({ value: text });
 export const secret: TextReader<Secret> = (text) =>

@@ -42,6 +42,12 @@ export interface SqlTable {
 /** Error of a query, worded for its author. */
 export class SqlFailure extends Error {}
 
+/** A statement, and the instant as of which it reads the lake (Unix ms); undefined: as it is. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly asOf?: number | undefined;
+}
+
 export interface SqlRequester {
   readonly owner: string;
   readonly gone: AbortSignal;
@@ -87,11 +93,11 @@ export class SqlQueries {
    * The first rows of a query.
    * @throws SqlFailure for an invalid or slow query, RefusedError if too many wait
    */
-  async table(sql: string, requester: SqlRequester): Promise<SqlTable> {
+  async table(statement: SqlStatement, requester: SqlRequester): Promise<SqlTable> {
     const rows: SqlCell[][] = [];
     const from = this.#clock.monotonic();
     const { columns, counted, hasMore } = await this.#run(
-      { sql, format: 'cells', isSafe: false, shown: SHOWN_ROWS, limit: COUNTED_ROWS },
+      { ...statement, format: 'cells', isSafe: false, shown: SHOWN_ROWS, limit: COUNTED_ROWS },
       requester,
       (lines) => void rows.push(...lines.split('\n').map(rowOf)),
     );
@@ -104,11 +110,12 @@ export class SqlQueries {
    * @throws as `table`, also after some chunks
    */
   async csv(
-    sql: string,
+    statement: SqlStatement,
     requester: SqlRequester,
     onLines: (lines: string) => Promise<void>,
   ): Promise<void> {
-    const whole = { sql, format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
+    const shape = { format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
+    const whole = { ...statement, ...shape };
     await this.#run(whole, requester, onLines);
   }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
+import { parseIso } from '../../base/iso.ts';
 import { readCookbook, readDictionary } from '../../lake/query/dictionary.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
@@ -10,7 +11,7 @@ import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
 import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
 import { momentOf, type ServiceEnv } from '../request/context.ts';
-import { SqlFailure } from '../request/sql-queries.ts';
+import { SqlFailure, type SqlStatement } from '../request/sql-queries.ts';
 
 /** Statements up to this length are part of the URL, to be bookmarked and shared. */
 const LONGEST_IN_ADDRESS = 4000;
@@ -25,6 +26,20 @@ const statementIn = (text: string | null | undefined): string => {
   );
 };
 
+/** Statement and instant of a form or an address. @throws RefusedError */
+const requestIn = (fields: {
+  get: (name: string) => string | null | undefined;
+}): SqlStatement & { readonly asOfText: string } => {
+  const sql = statementIn(fields.get('sql'));
+  const asOfText = fields.get('asOf')?.trim() ?? '';
+  const asOf = asOfText === '' ? undefined : parseIso(asOfText);
+  if (asOfText === '' || asOf !== undefined) return { sql, asOf, asOfText };
+  const detail = 'must be an ISO 8601 instant such as 2026-03-01T12:00:00Z';
+  throw new RefusedError('invalid-parameter', `asOf ${detail}.`, {
+    errors: [{ parameter: 'asOf', detail }],
+  });
+};
+
 /** `/query` and `/query.csv`: read-only SQL. Needs a key except on this machine. */
 export const queryRoutes = (deps: PageDeps): void => {
   const { app, service, keyGuard } = deps;
@@ -35,9 +50,12 @@ export const queryRoutes = (deps: PageDeps): void => {
   let parts: ReturnType<typeof readDictionary> | undefined;
   let recipes: ReturnType<typeof readCookbook> | undefined;
 
-  const outcomeOf = async (c: Context<ServiceEnv>, sql: string): Promise<QueryOutcome> => {
+  const outcomeOf = async (
+    c: Context<ServiceEnv>,
+    statement: SqlStatement,
+  ): Promise<QueryOutcome> => {
     try {
-      return { found: await service.queries.table(sql, requester(c)) };
+      return { found: await service.queries.table(statement, requester(c)) };
     } catch (error) {
       if (error instanceof SqlFailure || error instanceof RefusedError)
         return { failed: error.message };
@@ -47,34 +65,36 @@ export const queryRoutes = (deps: PageDeps): void => {
 
   const show = async (
     c: Context<ServiceEnv>,
-    sql: string,
+    { sql, asOf }: SqlStatement,
     outcome: QueryOutcome,
   ): Promise<Response> => {
     parts ??= readDictionary();
     recipes ??= readCookbook();
-    const shown = queryPage({ sql, outcome, dictionary: parts, recipes });
+    const shown = queryPage({ sql, asOf, outcome, dictionary: parts, recipes });
     const page = new PageBytes(String(await framed(presentView(deps, c), shown)));
     return sendFixedPage(c, page);
   };
 
   app.get('/query', keyGuard, async (c) => {
-    const sql = statementIn(c.req.query('sql'));
-    if (sql === '') return show(c, '', undefined);
-    return show(c, sql, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, sql));
+    const asked = requestIn({ get: (name) => c.req.query(name) });
+    if (asked.sql === '') return show(c, asked, undefined);
+    return show(c, asked, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, asked));
   });
 
   app.post('/query', keyGuard, async (c) => {
     rejectCrossOrigin(c);
-    const sql = statementIn((await formBody(c)).get('sql'));
-    if (sql.length > LONGEST_IN_ADDRESS) return show(c, sql, await outcomeOf(c, sql));
+    const asked = requestIn(await formBody(c));
+    const { sql, asOfText } = asked;
+    if (sql.length > LONGEST_IN_ADDRESS) return show(c, asked, await outcomeOf(c, asked));
     c.header('cache-control', 'no-store');
-    return c.redirect(`/query?${new URLSearchParams({ sql })}`, 303);
+    const address = { sql, ...(asOfText === '' ? {} : { asOf: asOfText }) };
+    return c.redirect(`/query?${new URLSearchParams(address)}`, 303);
   });
 
   app.post('/query.csv', keyGuard, async (c) => {
     rejectCrossOrigin(c);
-    const sql = statementIn((await formBody(c)).get('sql'));
-    return csvResponse(deps, sql, { ...requester(c), outgoing: c.env.outgoing });
+    const asked = requestIn(await formBody(c));
+    return csvResponse(deps, asked, { ...requester(c), outgoing: c.env.outgoing });
   });
 };
 
@@ -86,7 +106,7 @@ const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
 /** Streams rows. An error before the first row is a problem response, a later one truncates the file. */
 const csvResponse = async (
   { service }: PageDeps,
-  sql: string,
+  asked: SqlStatement,
   { owner, gone, outgoing }: { owner: string; gone: AbortSignal; outgoing: ServerResponse },
 ): Promise<Response> => {
   const encoder = new TextEncoder();
@@ -95,7 +115,7 @@ const csvResponse = async (
   const writer = writable.getWriter();
   const begun = Promise.withResolvers<boolean>();
   const done = service.queries
-    .csv(sql, { owner, gone: AbortSignal.any([gone, stop.signal]) }, async (lines) => {
+    .csv(asked, { owner, gone: AbortSignal.any([gone, stop.signal]) }, async (lines) => {
       begun.resolve(true);
       await writer.ready;
       await writer.write(encoder.encode(`${lines}\n`));
