@@ -50,5 +50,7 @@ test('a key sees no SQL, and queries cannot read the table', async () => {
   expect(text).toContain('viral');
   expect(text).not.toMatch(/select &lt;b&gt;|no such table|secret-1/);
   const sql = new URLSearchParams({ sql: 'select targets from alerts' });
-  expect(await (await page(`/query?${sql}`, asKey)).text()).toContain('alerts is not open to queries');
+  expect(await (await page(`/query?${sql}`, asKey)).text()).toContain(
+    'alerts is not open to queries',
+  );
 });
