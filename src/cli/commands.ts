@@ -9,6 +9,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/init.ts'),
   },
   {
+    name: 'config',
+    summary: 'check the settings and show where each comes from',
+    load: () => import('./commands/config.ts'),
+  },
+  {
     name: 'sync',
     summary: 'run all jobs once: pull, load, export; resumes an unfinished run first',
     load: () => import('./commands/sync.ts'),

@@ -190,6 +190,10 @@ export const growthResponse = z
     forecast: forecast.nullable().optional().meta({
       description: 'Extension. The forecast as of then. Null without a forecast.',
     }),
+    dailyBefore: instant.optional().meta({
+      description:
+        'Extension. Older days have their first, last and peak snapshot only. Absent at full resolution.',
+    }),
     asOf: instant,
   })
   .meta({ id: 'Growth' });

@@ -15,7 +15,7 @@ export interface ErasedWords {
   readonly upstream?: UpstreamSettings;
 }
 
-const ID_NAMES = FIELDS.eventSubject['trend.spike'].names;
+const ID_NAMES: readonly string[] = FIELDS.eventSubject['trend.spike'].names;
 const HANDLE_NAMES = [
   ...new Set([...FIELDS.creator.handle.names, ...FIELDS.eventSubject['creator.viral'].names]),
 ];
@@ -60,14 +60,14 @@ const { rawJSON } = JSON as unknown as { rawJSON(source: string): unknown };
 export const eraseJson = (text: string, words: ErasedWords): { text: string; erased: number } => {
   if (words.subjects.isEmpty) return { text, erased: 0 };
   let erased = 0;
-  const revive = (_: string, value: unknown, { source }: { source?: string }): unknown => {
+  const revive = (name: string, value: unknown, { source }: { source?: string }): unknown => {
     if (typeof value === 'number')
       return source === undefined || String(value) === source ? value : rawJSON(source);
+    // an id goes with the object that it names, which is revived after it
+    const isMention = typeof value === 'string' && ID.test(value) && !ID_NAMES.includes(name);
     const isErased = isObject(value)
       ? isErasedObject(value, words)
-      : typeof value === 'string' &&
-        ID.test(value) &&
-        words.subjects.has({ kind: 'video', id: value });
+      : isMention && words.subjects.has({ kind: 'video', id: value });
     if (!isErased) return value;
     erased += 1;
     return isObject(value) ? ERASED_MARK : null;
@@ -83,11 +83,27 @@ export const eraseValue = (value: unknown, words: ErasedWords): unknown => {
   return erased === 0 ? value : JSON.parse(text);
 };
 
-/** `eraseJson` for a text that may be something else, which stays as it is. */
+const TOKENS = new RegExp(
+  `((?:tt|ig|yt)_[\\w.-]{1,125})|"(?:${HANDLE_NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`,
+  'g',
+);
+
+/** True of a cut or garbled text that names an erased subject. */
+const namesErased = (text: string, { subjects }: ErasedWords): boolean =>
+  [...text.matchAll(TOKENS)].some(([, id, handle = '']) =>
+    id === undefined
+      ? PLATFORMS.some((platform) => subjects.has({ kind: 'creator', platform, handle }))
+      : subjects.has({ kind: 'video', id }),
+  );
+
+/**
+ * `eraseJson` for a text that may be cut or no JSON at all. Such a text goes whole if it names an erased
+ * subject.
+ */
 export const erasedText = (text: string, words: ErasedWords): string => {
   try {
     return eraseJson(text, words).text;
   } catch {
-    return text;
+    return namesErased(text, words) ? JSON.stringify(ERASED_MARK) : text;
   }
 };

@@ -45,6 +45,14 @@ const ROWS: readonly ErasedRows[] = [
   },
   { table: 'rejected_items', name: 'rejected_items', where: CALL_IDS },
   { table: 'responses', name: 'responses', where: CALL_IDS },
+  {
+    table: 'alert_hits',
+    name: 'alert_hits',
+    where: `subject in (select id from gone_video) or subject in (select 'video:' || id from gone_video)
+      or subject in (select title from video where key in (select key from gone_video))
+      or ltrim(replace(subject, 'creator:', ''), '@') in (select handle from gone_handle
+        where not exists (select 1 from video where user = handle and key not in (select key from gone_video)))`,
+  },
   { table: 'watches', name: 'watches', where: 'id in (select id from gone_watch)' },
   { table: 'creator_snapshot', name: 'creator_snapshots', where: CREATOR_KEYS, at: 'observed_at' },
   { table: 'creator_revision', name: 'creator_revision', where: CREATOR_KEYS },
@@ -53,7 +61,8 @@ const ROWS: readonly ErasedRows[] = [
   {
     table: 'handle_spelling',
     name: 'handle_spelling',
-    where: `handle in (select handle from gone_handle)
+    where: `folded in (select handle from gone_handle union
+        select s.folded from handle_spelling s join gone_handle g on g.handle = s.handle)
       and not exists (select 1 from video where user = handle_spelling.handle)
       and not exists (select 1 from video_revision where user = handle_spelling.handle)
       and not exists (select 1 from creator where handle = handle_spelling.handle)`,

@@ -61,6 +61,7 @@ const markOne = ({ sqlite }: Lake, one: PersonalSubject): void => {
   const folded = foldHandle(one.handle);
   sqlite.prepare(OF_CREATOR).run({ platform, folded });
   sqlite.prepare(CREATORS).run({ platform, folded });
+  sqlite.prepare('insert or ignore into gone_handle (handle) values (?)').run(folded);
   sqlite.prepare(WATCHES).run({ kind, subject: folded, platform });
 };
 

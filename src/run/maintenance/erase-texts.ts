@@ -14,6 +14,7 @@ const JSON_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['received_hooks', 'body'],
   ['events', 'data'],
   ['analyses', 'result'],
+  ['alert_hits', 'row'],
   ['runs', 'summary'],
   ['run_items', 'reason'],
   ['video', 'extra'],

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../base/durations.ts';
+
 /** A table of counts over time: of each subject and UTC day, first, last and peak can stand for all. */
 export interface ThinnedTable {
   readonly table: string;
@@ -100,32 +102,39 @@ const columnsOf = ({ subject, apart }: ThinnedTable): string =>
   [...subject, ...(apart === undefined ? [] : [apart])].join(', ');
 
 /**
- * Rows of a day that first, last and peak stand for, as a query of their keys. Days of three rows or
- * fewer stay whole. `@from` and `@to` bound the day.
- * @param among further condition
+ * Query of the keys of rows that first, last and peak of their day stand for. Days of three rows or
+ * fewer stay whole. `@from` and `@to` bound the time, `@keys` the first subject column.
  */
-export const thinnedRows = (thinned: ThinnedTable, among = 'true'): string => `
+export const thinnedRows = (thinned: ThinnedTable): string => `
   select ${thinned.subject.join(', ')}, observed_at from (
     select ${thinned.subject.join(', ')}, observed_at, count(*) over w as n,
-      row_number() over (w order by observed_at) as f,
-      row_number() over (w order by observed_at desc) as l,
-      row_number() over (w order by ${thinned.peak} desc nulls last, observed_at) as p
-    from ${thinned.table} where ${among} and observed_at >= @from and observed_at < @to
-    window w as (partition by ${columnsOf(thinned)}))
-  where n > ${FEW} and f > 1 and l > 1 and p > 1`;
+      min(observed_at) over w as first, max(observed_at) over w as last,
+      first_value(observed_at) over (w order by ${thinned.peak} desc nulls last, observed_at) as peak
+    from ${thinned.table} where ${thinned.subject[0]} in (select value from json_each(@keys))
+      and observed_at >= @from and observed_at < @to
+    window w as (partition by ${columnsOf(thinned)}, observed_at / ${DAY_MS}))
+  where n > ${FEW} and observed_at not in (first, last, peak)`;
 
-/** First subject columns with rows to thin on a day. */
+/** Query of first subject columns with rows to thin on a day, and of how many rows those have. */
 export const crowdedKeys = (thinned: ThinnedTable): string => `
-  select distinct ${thinned.subject[0]} from ${thinned.table}
-  where observed_at >= @from and observed_at < @to
-  group by ${columnsOf(thinned)} having count(*) > ${FEW} order by 1`;
+  select key, sum(n) as n from (
+    select ${thinned.subject[0]} as key, count(*) as n from ${thinned.table}
+    where observed_at >= @from and observed_at < @to
+    group by ${columnsOf(thinned)} having count(*) > ${FEW}) group by key`;
 
-/** Rows of a day that are removed: all but the newest of their subject. */
+/** Query of the keys of rows that are removed: all but the newest of their subject. */
 export const outdatedRows = ({ table, subject }: ThinnedTable): string => `
   select ${subject.map((column) => `s.${column}`).join(', ')}, s.observed_at from ${table} s
-  where s.observed_at >= @from and s.observed_at < @to and exists (
-    select 1 from ${table} n where ${subject.map((column) => `n.${column} = s.${column}`).join(' and ')}
-      and n.observed_at > s.observed_at)`;
+  where s.${subject[0]} in (select value from json_each(@keys))
+    and s.observed_at >= @from and s.observed_at < @to and exists (
+      select 1 from ${table} n
+      where ${subject.map((column) => `n.${column} = s.${column}`).join(' and ')}
+        and n.observed_at > s.observed_at)`;
+
+/** Query of first subject columns with rows on a day, and of how many. */
+export const keysOfDay = ({ table, subject }: ThinnedTable): string => `
+  select ${subject[0]} as key, count(*) as n from ${table}
+  where observed_at >= @from and observed_at < @to group by 1`;
 
 /** Captures of a day that first, last and longest stand for, and lists that stayed incomplete. */
 export const THINNED_CAPTURES = `

@@ -6,6 +6,7 @@ import { syncLake, withoutSync } from '../../lake/durability.ts';
 import { dropListBasis } from '../../lake/lists/list-basis.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { noteDailyBefore } from '../../lake/read/daily-before.ts';
 import { statement } from '../../lake/statements.ts';
 import { markTouched } from '../../lake/touched-partitions.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type AgedTable,
   CAPTURES_OF_DAY,
   crowdedKeys,
+  keysOfDay,
   outdatedRows,
   SNAPSHOT_TABLES,
   THINNED_CAPTURES,
@@ -24,7 +26,6 @@ import {
 export type KeptAway = Record<string, number>;
 
 /** Some tens of milliseconds of work, after which others may write. */
-const SUBJECTS_A_STEP = 300;
 const ROWS_A_STEP = 5000;
 const CAPTURES_A_STEP = 20;
 
@@ -82,46 +83,77 @@ const step = async (
   return removed;
 };
 
-const keyOf = ({ subject }: ThinnedTable): string => [...subject, 'observed_at'].join(', ');
+/** A part of the subjects of a table, and the time of the rows in question. */
+interface SubjectRange extends Day {
+  /** JSON array. */
+  readonly keys: string;
+}
 
-const thinDay = async (deps: KeepDeps, thinned: ThinnedTable, day: Day): Promise<void> => {
-  const { lake } = deps;
-  const { table, name, subject } = thinned;
-  const keys = prepare(lake.sqlite, crowdedKeys(thinned), 'number').all(day);
-  const among = `${subject[0]} in (select value from json_each(@keys))`;
-  const sql = `delete from ${table} where (${keyOf(thinned)}) in (${thinnedRows(thinned, among)})`;
-  for (let done = 0; done < keys.length; done += SUBJECTS_A_STEP)
-    await step(deps, name, () => {
-      const some = JSON.stringify(keys.slice(done, done + SUBJECTS_A_STEP));
-      const { changes } = statement(lake, sql).run({ ...day, keys: some });
-      if (changes > 0) markTouched(lake, name, dateOf(day.from));
-      return changes;
-    });
-};
+/** A pass over old rows: subjects that have any, as a query by day, and the rows, as a query by subject. */
+interface Pass {
+  readonly subjects: (thinned: ThinnedTable) => string;
+  readonly rows: (thinned: ThinnedTable) => string;
+}
 
-const removeDay = async (deps: KeepDeps, thinned: ThinnedTable, day: Day): Promise<void> => {
-  const { lake } = deps;
-  const { table, name } = thinned;
-  const sql = `delete from ${table}
-    where (${keyOf(thinned)}) in (${outdatedRows(thinned)} limit ${ROWS_A_STEP})`;
-  const remove = (): number => {
-    const { changes } = statement(lake, sql).run(day);
-    if (changes > 0) markTouched(lake, name, dateOf(day.from));
-    return changes;
-  };
-  while ((await step(deps, name, remove)) === ROWS_A_STEP);
-};
+const REMOVE: Pass = { subjects: keysOfDay, rows: outdatedRows };
+const THIN: Pass = { subjects: crowdedKeys, rows: thinnedRows };
 
-const keepSnapshots = async (deps: KeepDeps, { full, daily }: KeepSpans): Promise<void> => {
-  const now = deps.clock.now();
+/** Passes over old snapshots with the time each is for. */
+export const passesOf = (
+  { full, daily }: KeepSpans,
+  now: number,
+): readonly (readonly [Pass, Day])[] => {
   const gone = cutoffOf(now, daily);
-  for (const thinned of SNAPSHOT_TABLES) {
-    const at = [thinned.table, 'observed_at'] as const;
-    for (const day of daysBetween(deps.lake, at, Number.MIN_SAFE_INTEGER, gone))
-      await removeDay(deps, thinned, day);
-    for (const day of daysBetween(deps.lake, at, gone, cutoffOf(now, full)))
-      await thinDay(deps, thinned, day);
+  return [
+    [REMOVE, { from: Number.MIN_SAFE_INTEGER, to: gone }],
+    [THIN, { from: gone, to: cutoffOf(now, full) }],
+  ];
+};
+
+/**
+ * Subjects with rows for a pass, in parts of some thousand rows and in the order in which rows lie on the
+ * disk: day by day, a large lake would be read many times over.
+ */
+export function* subjectRanges(
+  lake: Lake,
+  thinned: ThinnedTable,
+  [{ subjects }, { from, to }]: readonly [Pass, Day],
+): Generator<SubjectRange> {
+  const found = new Map<number, number>();
+  const shape = { key: 'number', n: 'number' } as const;
+  for (const day of daysBetween(lake, [thinned.table, 'observed_at'], from, to))
+    for (const { key, n } of prepare(lake.sqlite, subjects(thinned), shape).iterate(day))
+      found.set(key, (found.get(key) ?? 0) + n);
+  let keys: number[] = [];
+  let rows = 0;
+  for (const key of [...found.keys()].sort((a, b) => a - b)) {
+    keys.push(key);
+    rows += found.get(key) ?? 0;
+    if (rows < ROWS_A_STEP) continue;
+    yield { keys: JSON.stringify(keys), from, to };
+    [keys, rows] = [[], 0];
   }
+  if (keys.length > 0) yield { keys: JSON.stringify(keys), from, to };
+}
+
+const keepSnapshots = async (deps: KeepDeps, spans: KeepSpans): Promise<void> => {
+  const { lake } = deps;
+  for (const pass of passesOf(spans, deps.clock.now()))
+    for (const thinned of SNAPSHOT_TABLES) {
+      const { table, name, subject } = thinned;
+      const remove = prepare(
+        lake.sqlite,
+        `delete from ${table} where (${[...subject, 'observed_at'].join(', ')}) in (${pass[0].rows(thinned)})
+         returning observed_at`,
+        'number',
+      );
+      for (const range of subjectRanges(lake, thinned, pass))
+        await step(deps, name, () => {
+          const removed = remove.all(range);
+          for (const date of new Set(removed.map(dateOf))) markTouched(lake, name, date);
+          return removed.length;
+        });
+    }
 };
 
 const removeCaptures = async (deps: KeepDeps, sql: string, day: Day): Promise<void> => {
@@ -190,6 +222,8 @@ export const keepLake = async (
     if (span === undefined) continue;
     for (const aged of AGED_TABLES[kind]) await removeAged(deps, aged, cutoffOf(clock.now(), span));
   }
+  const { full } = keep.snapshots ?? {};
+  if (full !== undefined) noteDailyBefore(lake, cutoffOf(clock.now(), full));
   syncLake(lake);
   return deps.counts;
 };

@@ -1,15 +1,8 @@
 import type { KeepSettings, KeepSpans } from '../../base/config/keep-setting.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
-import { cutoffOf, daysBetween } from './keep.ts';
-import {
-  AGED_TABLES,
-  CAPTURES_OF_DAY,
-  outdatedRows,
-  SNAPSHOT_TABLES,
-  THINNED_CAPTURES,
-  thinnedRows,
-} from './keep-tables.ts';
+import { cutoffOf, daysBetween, passesOf, subjectRanges } from './keep.ts';
+import { AGED_TABLES, CAPTURES_OF_DAY, SNAPSHOT_TABLES, THINNED_CAPTURES } from './keep-tables.ts';
 
 /** Rows that a setting would remove from one table, and the bytes they take. */
 export interface KeepSaving {
@@ -22,6 +15,7 @@ export interface KeepSaving {
 }
 
 const OLDEST = Number.MIN_SAFE_INTEGER;
+const CAPTURED = ['capture', 'captured_at'] as const;
 
 class KeepPlanner {
   readonly #lake: Lake;
@@ -50,37 +44,28 @@ class KeepPlanner {
     this.#savings.push({ table: name, rows, removed, bytes });
   }
 
-  /** Counts day by day: `gone` of the oldest days, `thinned` of those after them. */
-  #daily(
-    at: readonly [table: string, at: string],
-    { full, daily }: KeepSpans,
-    sql: { readonly gone: string; readonly thinned: string },
-  ): number {
-    const gone = cutoffOf(this.#now, daily);
-    let removed = 0;
-    for (const day of daysBetween(this.#lake, at, OLDEST, gone))
-      removed += this.#count(sql.gone, day);
-    for (const day of daysBetween(this.#lake, at, gone, cutoffOf(this.#now, full)))
-      removed += this.#count(sql.thinned, day);
-    return removed;
-  }
-
   snapshots(spans: KeepSpans): void {
     for (const thinned of SNAPSHOT_TABLES) {
-      const sql = {
-        gone: `select count(*) from (${outdatedRows(thinned)})`,
-        thinned: `select count(*) from (${thinnedRows(thinned)})`,
-      };
-      const removed = this.#daily([thinned.table, 'observed_at'], spans, sql);
+      let removed = 0;
+      for (const pass of passesOf(spans, this.#now)) {
+        const sql = `select count(*) from (${pass[0].rows(thinned)})`;
+        for (const range of subjectRanges(this.#lake, thinned, pass))
+          removed += this.#count(sql, range);
+      }
       this.#note(thinned.table, thinned.name, removed);
     }
   }
 
-  rankings(spans: KeepSpans): void {
+  rankings({ full, daily }: KeepSpans): void {
     const ranksOf = (keys: string): string =>
       `select count(*) from ranking where capture_key in (${keys})`;
-    const sql = { gone: ranksOf(CAPTURES_OF_DAY), thinned: ranksOf(THINNED_CAPTURES) };
-    this.#note('ranking', 'rankings', this.#daily(['capture', 'captured_at'], spans, sql));
+    const gone = cutoffOf(this.#now, daily);
+    let removed = 0;
+    for (const day of daysBetween(this.#lake, CAPTURED, OLDEST, gone))
+      removed += this.#count(ranksOf(CAPTURES_OF_DAY), day);
+    for (const day of daysBetween(this.#lake, CAPTURED, gone, cutoffOf(this.#now, full)))
+      removed += this.#count(ranksOf(THINNED_CAPTURES), day);
+    this.#note('ranking', 'rankings', removed);
   }
 
   aged(kind: keyof typeof AGED_TABLES, span: number): void {

@@ -67,6 +67,10 @@ const listTabs = (view: PageView, chosen: ListName): Html =>
     })),
   );
 
+/** Link to the changes of the shown list in the last 24 hours. */
+const sinceYesterday = (view: PageView, list: ListName, platform?: Platform): Html =>
+  html`<a href="${linkTo(view, '/diff', { list, platform, from: '24h' })}">since yesterday</a>`;
+
 const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   const { list: name, dateRange: range } = view.query;
   const kept = { list: name, dateRange: range };
@@ -103,7 +107,7 @@ const sideBySide = (deps: PageDeps): void =>
       const pulled = lists.map(({ page }) => page.pulledAt ?? 0);
       return {
         title: 'Trends',
-        about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}${sinceYesterday(view, query.list)}`,
         pulledAt: Math.max(...pulled) || null,
         windowsMs: windowsOf(query),
         main: html`<div class="columns">${lists.map(
@@ -147,7 +151,7 @@ const onePlatform = (deps: PageDeps): void => {
           : `${PLATFORM_NAMES[platform]} trends of the ${query.list}`;
       return {
         title,
-        about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}${sinceYesterday(view, query.list, platform)}`,
         pulledAt: head.pulledAt,
         windowsMs: windowsOf(query),
         main: listSection(view, shown, {

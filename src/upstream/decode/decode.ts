@@ -124,8 +124,11 @@ const ENVELOPE = new Set([
   'period',
   ...HOLDERS.list,
 ]);
-// a trendlake that is served adds `forecast`; it is computed here again
-const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', 'forecast', ...HOLDERS.timeline]);
+// a trendlake that is served adds `forecast`, computed here again, and `dailyBefore`
+const GROWTH = new Set([
+  ...['id', 'platform', 'asOf', 'curve', 'forecast', 'dailyBefore'],
+  ...HOLDERS.timeline,
+]);
 const PROFILE_SAYS = new Set<string>([
   ...namesOf(FIELDS.creator),
   ...HOLDERS.creatorVideos,

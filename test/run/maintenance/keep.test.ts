@@ -3,7 +3,9 @@ import { countOf } from '../../../fixtures/lake-rows.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { keepSettings } from '../../../src/base/config/keep-setting.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
+import { isoOf } from '../../../src/base/iso.ts';
 import type { Lake } from '../../../src/lake/open.ts';
+import { videoGrowth } from '../../../src/lake/read/video-growth.ts';
 import { exportLake } from '../../../src/output/parquet/export-lake.ts';
 import { keepLake } from '../../../src/run/maintenance/keep.ts';
 import { planKeep } from '../../../src/run/maintenance/plan-keep.ts';
@@ -115,6 +117,18 @@ test('each old day keeps its first, last and peak snapshot, and the oldest go', 
   );
   expect(await keepLake(lake, KEEP, { clock })).toEqual({});
   expect(planKeep(lake, KEEP, NOW)).toEqual([]);
+});
+
+test('growth of a thinned video states from when its days are whole', async () => {
+  const lake = freshLake();
+  fill(lake);
+  const key = 1;
+  expect(videoGrowth(lake, key, NOW)).not.toHaveProperty('dailyBefore');
+  await keepLake(lake, KEEP, { clock: virtualClock(NOW) });
+  const dailyBefore = dayOf(NOW - KEEP.snapshots.full) * DAY_MS;
+  expect(videoGrowth(lake, key, NOW)).toMatchObject({ dailyBefore: isoOf(dailyBefore) });
+  lake.sqlite.prepare('delete from video_snapshot where observed_at < ?').run(dailyBefore);
+  expect(videoGrowth(lake, key, NOW)).not.toHaveProperty('dailyBefore');
 });
 
 test('each old day of a list keeps its first, last and longest capture', async () => {
