@@ -36,7 +36,7 @@ const isAboutErased = (
 };
 
 /** Words of a response, with the platform that was asked for. */
-export const erasedWordsOf = (
+const erasedWordsOf = (
   subjects: ErasedSubjects,
   request: UpstreamRequest,
   upstream: UpstreamSettings,
@@ -77,17 +77,7 @@ export const withoutErased = (
   const body = response?.body;
   if (subjects.isEmpty) return { decoded, body };
   if (isAboutErased({ request, decoded }, subjects)) return undefined;
-  const platform =
-    'platform' in request
-      ? request.platform
-      : 'id' in request
-        ? platformOfId(request.id)
-        : undefined;
-  const words: ErasedWords = {
-    subjects,
-    upstream,
-    ...(platform === undefined ? {} : { platform }),
-  };
+  const words = erasedWordsOf(subjects, request, upstream);
   const { rejected, drift } = decoded;
   const clean = {
     ...withoutItems(decoded, subjects),
