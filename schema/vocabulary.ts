@@ -59,6 +59,7 @@ export const JOB_NAMES = [
   'keep',
   'prune',
   'backup',
+  'report',
 ] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 

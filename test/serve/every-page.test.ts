@@ -30,9 +30,16 @@ const PAGES = [
   ...['/', `/?${PAST}`, '/trends', '/trends/tiktok', '/trends/youtube?list=week'],
   ...['/videos/tt_1', '/videos/yt_1', '/creators', '/creators/tiktok/mira', '/hashtags'],
   ...['/hashtags/dance', '/forecasts', '/events', `/events?${PAST}`, '/search', '/search?q=clip'],
-  ...['/diff?dateRange=7d', '/compare', '/compare?handles=mira,nobody&platform=tiktok'],
   ...['/search?q=nothing', '/pipeline', '/pipeline?run=1', `/pipeline?${PAST}`, '/query'],
-  ...[`/query?${new URLSearchParams({ sql: SQL })}`, '/query?sql=selec', '/docs'],
+  ...[
+    `/query?${new URLSearchParams({ sql: SQL })}`,
+    '/query?sql=selec',
+    '/docs',
+    '/diff',
+    '/alerts',
+  ],
+  ...[`/diff?${PAST}`, '/diff?list=feed&from=7d&change=climbed'],
+  ...['/compare', '/compare?creators=@mira,@theo&platform=tiktok', '/compare?creators=@nobody'],
   `/query?${new URLSearchParams({ sql: 'select user, count(*) as n from videos group by 1' })}`,
 ];
 const VIEWS: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>

@@ -11,6 +11,7 @@ import { HttpPoster } from '../webhooks/post.ts';
 import type { WebhookSecrets } from '../webhooks/secrets.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
 import { readTarget } from '../webhooks/target.ts';
+import type { MailParts } from './mail.ts';
 import { type Message, plainText, shownMessage } from './message.ts';
 
 /** Under which id the secret of notices lies among those of webhooks. */
@@ -24,7 +25,7 @@ const LONGEST_VARIABLE = 32_000;
 const messageId = (message: Message, now: number): string =>
   message.type === 'trendlake.notice'
     ? `notice_${now}`
-    : `alert_${now}_${createHash('sha256').update(message.data.alert).digest('hex').slice(0, 12)}`;
+    : `${message.type.slice('trendlake.'.length)}_${now}_${createHash('sha256').update(JSON.stringify(message.data)).digest('hex').slice(0, 12)}`;
 
 /** Posts to a chat service, a second time after a short quiet that it asks for. */
 const byChat = async (
@@ -80,58 +81,6 @@ const byWebhook = async (
   }
 };
 
-/** Why no mail was sent, with what to do where a password would have gone over the wire as it is. */
-const mailFailure = (error: unknown): unknown =>
-  (error as { code?: unknown }).code === 'ETLS'
-    ? new Error(
-        `no TLS with the mail server (${messageOf(error)}), and a password is not sent without; use smtps:, or a server that offers STARTTLS`,
-        { cause: error },
-      )
-    : error;
-
-/** `smtp(s)://user:password@host:port/?from=a@b&to=c@d` */
-const byMail = async (
-  address: string,
-  message: Message,
-  { publicUrl }: ChannelDeps,
-  signal: AbortSignal,
-): Promise<void> => {
-  const url = new URL(address);
-  const { createTransport } = await import('nodemailer');
-  const shown = shownMessage(message, publicUrl);
-  const transport = createTransport({
-    host: url.hostname,
-    port: url.port === '' ? (url.protocol === 'smtps:' ? 465 : 587) : Number(url.port),
-    secure: url.protocol === 'smtps:',
-    ...(url.username === ''
-      ? {}
-      : {
-          requireTLS: true,
-          auth: {
-            user: decodeURIComponent(url.username),
-            pass: decodeURIComponent(url.password),
-          },
-        }),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  const to = url.searchParams.get('to') ?? '';
-  const mail = {
-    from: url.searchParams.get('from') ?? to,
-    to,
-    subject: `trendlake: ${shown.headline}`,
-    text: plainText(shown),
-    signal,
-  };
-  try {
-    await transport.sendMail(mail);
-  } catch (error) {
-    throw mailFailure(error);
-  } finally {
-    transport.close();
-  }
-};
-
 /** Runs a command with the message as JSON on its input. */
 const byCommand = (
   command: string,
@@ -168,6 +117,7 @@ export interface ChannelDeps {
 
 /**
  * Sends a message to one target: a chat service, a webhook, an e-mail or a command.
+ * @param mail for mails that are more than a list
  * @returns undefined when it was taken, else why not, without the address: it may hold a password
  * @throws (rejects) the signal's reason
  */
@@ -175,6 +125,7 @@ export const sendTo = async (
   channel: string,
   message: Message,
   deps: ChannelDeps,
+  mail?: MailParts,
 ): Promise<string | undefined> => {
   const { signal: stopping, timeoutMs = TIMEOUT_MS } = deps;
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -183,8 +134,10 @@ export const sendTo = async (
     const chat = chatTarget(channel);
     if (chat !== undefined) await byChat(chat, message, deps, signal);
     else if (/^https?:/.test(channel)) await byWebhook(channel, message, deps, signal);
-    else if (/^smtps?:/.test(channel)) await byMail(channel, message, deps, signal);
-    else await byCommand(channel, message, deps, signal);
+    else if (/^smtps?:/.test(channel)) {
+      const { sendMail } = await import('./mail.ts'); // hono and nodemailer take time to load
+      await sendMail(channel, shownMessage(message, deps.publicUrl), mail, signal);
+    } else await byCommand(channel, message, deps, signal);
     return undefined;
   } catch (error) {
     stopping.throwIfAborted();

@@ -36,8 +36,37 @@ export interface AlertMessage {
   };
 }
 
+/** The report of a period. */
+export interface ReportMessage {
+  readonly type: 'trendlake.report';
+  readonly timestamp: string;
+  readonly data: {
+    /** ISO week or date. */
+    readonly period: string;
+    readonly tag: string | null;
+    readonly headline: string;
+    readonly videos: number;
+    readonly snapshots: number;
+    readonly events: number;
+    readonly risers: readonly {
+      readonly id: string;
+      readonly title: string;
+      readonly user: string | null;
+      readonly platform: string;
+      readonly views: number | null;
+      readonly gained: number;
+    }[];
+    readonly creators: readonly {
+      readonly platform: string;
+      readonly handle: string;
+      readonly followers: number;
+      readonly gained: number;
+    }[];
+  };
+}
+
 /** A message as JSON for programs. `shownMessage` has the same for people. */
-export type Message = NoticeMessage | AlertMessage;
+export type Message = NoticeMessage | AlertMessage | ReportMessage;
 
 /** More things than this become a digest: the first of them, and the number of the others. */
 const MOST_ITEMS = 10;
@@ -97,18 +126,45 @@ const shownHits = (
   return { headline, items, more: hits.length - items.length };
 };
 
+const shownReport = (
+  { headline, risers, creators }: ReportMessage['data'],
+  publicUrl: string | undefined,
+): ShownMessage => {
+  const items = [
+    ...risers.map(({ id, title, gained, views }) => ({
+      title,
+      text: `+${NUMBER.format(gained)} views${views === null ? '' : `, now ${NUMBER.format(views)}`}`,
+      url: pageOf(id, publicUrl),
+    })),
+    ...creators.map(({ handle, platform, gained, followers }) => ({
+      title: `@${handle} (${platform})`,
+      text: `+${NUMBER.format(gained)} followers, now ${NUMBER.format(followers)}`,
+      url: null,
+    })),
+  ];
+  const more = Math.max(0, items.length - MOST_ITEMS);
+  return { headline, items: items.slice(0, MOST_ITEMS), more };
+};
+
 /** Pages of the dashboard that show a message. */
-const PAGES = { 'trendlake.notice': '/pipeline', 'trendlake.alert': '/alerts' } as const;
+const PAGES = {
+  'trendlake.notice': '/pipeline',
+  'trendlake.alert': '/alerts',
+  'trendlake.report': '/trends',
+} as const;
+
+const shownOf = (message: Message, publicUrl: string | undefined): ShownMessage => {
+  if (message.type === 'trendlake.notice') return shownNotices(message.data);
+  if (message.type === 'trendlake.alert') return shownHits(message.data, publicUrl);
+  return shownReport(message.data, publicUrl);
+};
 
 /**
  * A message for people.
  * @param publicUrl origin of the dashboard
  */
 export const shownMessage = (message: Message, publicUrl?: string): ShownMessage => {
-  const shown =
-    message.type === 'trendlake.notice'
-      ? shownNotices(message.data)
-      : shownHits(message.data, publicUrl);
+  const shown = shownOf(message, publicUrl);
   return publicUrl === undefined ? shown : { ...shown, link: publicUrl + PAGES[message.type] };
 };
 

@@ -1,7 +1,7 @@
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { foldHandle } from '../../base/wire/folding.ts';
+import { foldHandle, foldName } from '../../base/wire/folding.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import { eventsPage, type StoredEvent } from '../../lake/lists/event-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
@@ -23,6 +23,8 @@ export interface ReportQuery {
   readonly week: Week;
   readonly platform?: Platform | undefined;
   readonly creator?: string | undefined;
+  /** Only what the watches of this tag cover. */
+  readonly tag?: string | undefined;
 }
 
 /** A video and what it gained in the week. */
@@ -71,7 +73,7 @@ export interface WeeklyReport {
   readonly measured: {
     readonly videos: number;
     readonly snapshots: number;
-    /** Snapshots of each of the seven days. */
+    /** Snapshots of each day. */
     readonly snapshotsByDay: readonly number[];
     readonly lists: number;
   };
@@ -92,6 +94,11 @@ const CREATORS = `
       and s.observed_at <= @from and s.observed_at > @from - ${7 * DAY_MS} and s.followers is not null)
   where c.platform in (select value from json_each(@platforms)) and n.followers > b.followers
     and (@creator is null or c.handle in (${spellingsOf('@creator')}))
+    and (@tag is null or exists (
+      select 1 from watches w join watch_tags t on t.watch_id = w.id
+      where t.tag = @tag and w.kind = 'creator' and w.platform = c.platform
+        and (w.subject = c.handle or c.handle in (
+          select n.handle from handle_spelling n where n.folded = w.subject))))
   order by gained desc, c.handle limit ${ROWS}`;
 
 const MEASURED = `
@@ -107,15 +114,34 @@ const LISTS = `
 const itemOf = (lake: Lake, key: number, asOf: number): ContentItem | undefined =>
   contentItems(lake, [{ key, rank: null, score: null, velocity: null }], asOf)[0];
 
-const isBy = (item: ContentItem, creator: string | undefined): boolean =>
-  creator === undefined || (item.user !== null && foldHandle(item.user) === foldHandle(creator));
+/** True for videos that the report is about. */
+type Covers = (item: ContentItem) => boolean;
+
+const coversOf = (lake: Lake, { creator, tag }: ReportQuery): Covers => {
+  const ids =
+    tag === undefined
+      ? undefined
+      : new Set(
+          prepared(lake, 'select video_id from tagged_videos where tag = ?', 'text').all(
+            foldName(tag),
+          ),
+        );
+  return ({ id, user }) =>
+    (ids === undefined || ids.has(id)) &&
+    (creator === undefined || (user !== null && foldHandle(user) === foldHandle(creator)));
+};
 
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, creator?: string) => {
+const risersOf = (
+  lake: Lake,
+  platforms: readonly Platform[],
+  span: Span,
+  covers: Covers,
+): Riser[] => {
   const gains: { key: number; gained: number; since: number }[] = [];
   for (const platform of platforms)
     for (const movement of movements(lake, platform, span, 'snapshots')) {
@@ -131,7 +157,7 @@ const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, creato
   const risers: Riser[] = [];
   for (const { key, gained, since } of gains) {
     const video = itemOf(lake, key, span.to);
-    if (video === undefined || !isBy(video, creator)) continue;
+    if (video === undefined || !covers(video)) continue;
     const inWeek = timeline(lake, key, span.to).filter(({ at }) => at >= span.from - DAY_MS);
     risers.push({ video, gained, since, timeline: inWeek });
     if (risers.length === ROWS) break;
@@ -143,7 +169,7 @@ const fallersOf = async (
   lists: ComputedLists,
   platforms: readonly Platform[],
   span: Span,
-  creator?: string,
+  covers: Covers,
 ): Promise<Faller[]> => {
   const top = async (platform: Platform, asOf: number): Promise<ContentItem[]> => {
     const moment: ListMoment = { asOf, isNow: false, owner: '', limit: LIST_DEPTH, page: 1 };
@@ -158,7 +184,7 @@ const fallersOf = async (
     for (const [index, video] of before.entries()) {
       const rankBefore = video.rank ?? index + 1;
       const rank = rankNow.get(video.id) ?? null;
-      if ((rank === null || rank > rankBefore) && isBy(video, creator))
+      if ((rank === null || rank > rankBefore) && covers(video))
         fallen.push({ video, rankBefore, rankNow: rank });
     }
   }
@@ -195,7 +221,8 @@ export const weeklyReport = async (
   query: ReportQuery,
   clock: Pick<Clock, 'now' | 'monotonic'>,
 ): Promise<WeeklyReport> => {
-  const { week, platform, creator } = query;
+  const { week, platform, creator, tag } = query;
+  const covers = coversOf(lake, query);
   const madeAt = clock.now();
   const asOf = Math.min(week.to, madeAt);
   const span = { from: week.from, to: asOf };
@@ -216,13 +243,17 @@ export const weeklyReport = async (
     const from = week.from + day * DAY_MS;
     return { from, to: Math.max(from, Math.min(from + DAY_MS, counted.to)) };
   };
-  const snapshotsByDay = Array.from({ length: 7 }, (_, day) => measuredIn(dayOf(day)).snapshots);
+  const snapshotsByDay = Array.from(
+    { length: (week.to - week.from) / DAY_MS },
+    (_, day) => measuredIn(dayOf(day)).snapshots,
+  );
   const noticed = eventsPage(lake, {
     ...(platform === undefined ? {} : { platform }),
     since: week.from,
     until: counted.to - 1,
     limit: 2 * ROWS,
     page: 1,
+    ...(tag === undefined ? {} : { tag: foldName(tag) }),
     asOf: madeAt, // a sync of the next week, or an import, notices what occurred in this one
   });
   const creators = prepared<RisingCreator>(lake, CREATORS, {
@@ -234,13 +265,14 @@ export const weeklyReport = async (
     ...span,
     ...among,
     creator: creator === undefined ? null : foldHandle(creator),
+    tag: tag === undefined ? null : foldName(tag),
   });
   return {
     query,
     madeAt,
     asOf,
-    risers: risersOf(lake, platforms, span, creator),
-    fallers: await fallersOf(lists, platforms, span, creator),
+    risers: risersOf(lake, platforms, span, covers),
+    fallers: await fallersOf(lists, platforms, span, covers),
     creators,
     tags: await tagsOf(lists, platforms, asOf),
     events: noticed.items,

@@ -10,8 +10,8 @@ const TIMEOUT_MS = 10 * SECOND_MS;
 const MOST_ROWS = 1000;
 const MOST_CHARACTERS = 4_000_000;
 
-/** Runs the statement of an alert. */
-export type RunStatement = (sql: string) => Promise<RowsBySubject>;
+/** Runs the statement of an alert, over the lake of now or as of an instant (Unix ms). */
+export type RunStatement = (sql: string, asOf?: number) => Promise<RowsBySubject>;
 
 const subjectOf = (row: AlertRow): string => {
   const { subject } = row;
@@ -34,7 +34,7 @@ export const statementRunner =
     { env, clock, signal }: QuerySurroundings,
     timeoutMs: number = TIMEOUT_MS,
   ): RunStatement =>
-  async (sql) => {
+  async (sql, asOf) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const lines: string[] = [];
     const request = {
@@ -45,6 +45,7 @@ export const statementRunner =
       dictionary: docsPage('reference/tables.md'),
       isSafe: false,
       shown: MOST_ROWS,
+      asOf,
     };
     const io = { env, clock, signal: AbortSignal.any([signal, deadline]) };
     const end = await runQuery(request, io, {

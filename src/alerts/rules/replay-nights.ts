@@ -1,8 +1,9 @@
 import { HOUR_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import type { RunStatement } from './alert-rows.ts';
 import type { Alert, AlertHit } from './alert-store.ts';
-import { firedRows, type RowsBySubject } from './fire.ts';
+import { firedRows } from './fire.ts';
 
 /** Work after a run, such as forecasts, is known this long after its end at the latest. */
 const FOLLOWED_BY_MS = HOUR_MS;
@@ -42,11 +43,7 @@ export interface ReplayedNight {
 export const replayNights = async (
   lake: Pick<Lake, 'sqlite'>,
   alert: Pick<Alert, 'name' | 'sql' | 'cooldownMs'>,
-  {
-    since,
-    now,
-    run,
-  }: { since: number; now: number; run(sql: string, asOf: number): Promise<RowsBySubject> },
+  { since, now, run }: { since: number; now: number; run: RunStatement },
 ): Promise<ReplayedNight[]> => {
   const lastSeen = new Map<string, number>();
   const nights: ReplayedNight[] = [];

@@ -19,7 +19,11 @@ const addressOrNull = (value: unknown): string | null =>
   typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? value : null;
 
 /** Rows of one alert as a message. */
-const messageOfHits = (alert: string, hits: readonly AlertHit[], now: number): AlertMessage => ({
+export const messageOfHits = (
+  alert: string,
+  hits: readonly AlertHit[],
+  now: number,
+): AlertMessage => ({
   type: 'trendlake.alert',
   timestamp: isoOf(now),
   data: {

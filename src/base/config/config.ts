@@ -178,6 +178,11 @@ export interface ExplainedSetting {
 export const configPath = ({ cwd, file }: ConfigSources): string =>
   resolve(cwd, file ?? CONFIG_FILE);
 
+/** The schedule of TRENDLAKE_REPORT, unless TRENDLAKE_SCHEDULES has one. */
+const scheduleOfReport = ({ report, schedules }: Given): Pick<Given, 'schedules'> => ({
+  schedules: report?.schedule === undefined ? schedules : { report: report.schedule, ...schedules },
+});
+
 /**
  * Reads and checks all settings.
  * @throws ConfigurationError with every unknown name and invalid value (never a secret); UsageError
@@ -225,6 +230,7 @@ export const readConfig = (sources: ConfigSources): Config => {
     throw new ConfigurationError([NO_NUMBERS]);
   return Object.freeze({
     ...given,
+    ...scheduleOfReport(given),
     dataDir: resolve(cwd, given.dataDir),
     ratePerMinute,
     callsPerMonth,

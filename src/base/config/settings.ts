@@ -4,6 +4,7 @@ import { listOf, oneOf, type TextReader, trueOrFalse, wholeNumber } from '../tex
 import { keepSettings } from './keep-setting.ts';
 import { notifyTargets } from './notify-targets.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
+import { reportSetting } from './report-setting.ts';
 import {
   anyText,
   dateRangeText,
@@ -264,6 +265,13 @@ export const SETTINGS = {
     secret: true,
     default: undefined,
     help: 'Address of a monitor such as healthchecks.io or Uptime Kuma: requested when a run succeeds, with /start when it starts and with /fail when it fails. See docs/guides/operating.md.',
+  },
+  report: {
+    env: 'TRENDLAKE_REPORT',
+    read: reportSetting,
+    secret: true,
+    default: undefined,
+    help: 'Reports to send, as JSON: {"schedule": "0 7 * * 1", "to": [TARGET], "tags": [T]}. See docs/guides/reports.md.',
   },
   proxyWebhooks: {
     env: 'TRENDLAKE_PROXY_WEBHOOKS',

@@ -12,22 +12,25 @@ import {
   saveAlert,
 } from '../../alerts/rules/alert-store.ts';
 import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
-import { notifyTarget } from '../../base/config/notify-targets.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { targetOption } from '../context/option-values.ts';
 import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import { counted } from '../text/figures.ts';
+import { targetText } from '../text/target-text.ts';
 import { cadenceText } from '../text/watch-text.ts';
+import { defineAlertTest } from './alerts-test.ts';
 
 const EXAMPLES = `
 Examples:
   trendlake alerts add viral --template passes-views --set views=1000000
   trendlake alerts add acme-posts --template creator-posts --set tag=acme --to https://hooks.slack.com/services/...
   trendlake alerts add top3 --sql "select id as subject, title, rank as value from feed_now where rank <= 3"
+  trendlake alerts test viral --since 30d
   trendlake alerts list
 
 Templates:
@@ -70,12 +73,6 @@ const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string =>
   }
 };
 
-const targetOf = (text: string): string => {
-  const read = notifyTarget(text);
-  if ('value' in read) return read.value.reveal();
-  throw new UsageError(`--to must be ${read.expected}.`);
-};
-
 /** @throws UsageError for a name, target or cool-down that does not fit */
 const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
@@ -87,15 +84,12 @@ const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
     throw new UsageError(
       `--cooldown must be a span such as 12h, 24h or 7d; it is "${options.cooldown}".`,
     );
-  return { name, sql: sqlFrom(options, io), targets: options.to.map(targetOf), cooldownMs };
-};
-
-/** A target without its secrets. */
-const targetText = (target: string): string => {
-  const url = /^[a-z]+(?:\+https)?:/i.test(target) ? URL.parse(target) : null;
-  if (url === null) return 'command';
-  const to = url.searchParams.get('to');
-  return /^smtps?:$/.test(url.protocol) ? `mail to ${to}` : `${url.protocol}//${url.host}`;
+  return {
+    name,
+    sql: sqlFrom(options, io),
+    targets: options.to.map((text) => targetOption('--to', text)),
+    cooldownMs,
+  };
 };
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
@@ -189,6 +183,7 @@ export const define = (command: Command, io: CliIo): void => {
     .description('list alerts with their state')
     .option('--json', 'an array of objects')
     .action((options: Options) => list(options, io));
+  defineAlertTest(command, io);
   command
     .command('remove <name>')
     .description('remove an alert and the rows that fired')

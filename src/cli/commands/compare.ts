@@ -2,17 +2,11 @@ import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { csvLine } from '../../base/csv.ts';
 import { UsageError } from '../../base/errors.ts';
-import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { openLakeForReading } from '../../lake/open.ts';
-import {
-  type ComparedCreator,
-  compareCreator,
-  MOST_COMPARED,
-} from '../../lake/read/compare-creators.ts';
+import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
 import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
-import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import { resolveSubject } from '../../lake/watches/watches.ts';
+import { compareNamed } from '../../lake/watches/compare-named.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
@@ -42,9 +36,9 @@ const print = (creators: readonly ComparedCreator[], since: number, io: CliIo): 
   io.out(
     textTable(
       ['', ...heads],
-      COMPARED_LINES.map(([label, value]) => [
+      COMPARED_LINES.map(({ label, of }) => [
         label,
-        ...creators.map((creator) => shown(value(creator))),
+        ...creators.map((creator) => shown(of(creator))),
       ]),
       { columns: io.columns, figures: heads },
     ),
@@ -68,24 +62,8 @@ export const define = (command: Command, io: CliIo): void => {
         );
       const lake = openLakeForReading(configOf(io).dataDir);
       try {
-        const creators = names.map((name) => {
-          const parsed = parseSubject(
-            name.startsWith('@') || name.includes('/') ? name : `@${name}`,
-            {
-              platform: options.platform ?? null,
-            },
-          );
-          const { kind, platform, subject } = resolveSubject(lake, parsed);
-          if (kind !== 'creator' || platform === null)
-            throw new UsageError(
-              `${name} is not a creator. Use @handle or the address of a profile.`,
-            );
-          const found = compareCreator(lake, { platform, handle: subject, since, at: now });
-          if (found !== undefined) return found;
-          throw new UsageError(
-            `@${subject} is not in the lake on ${platform}. Follow the creator with \`${commandText(`watch add @${subject} --platform ${platform}`)}\`.`,
-          );
-        });
+        const platform = options.platform ?? null;
+        const creators = compareNamed(lake, names, { platform, since, at: now });
         if (options.json === true)
           io.json({
             since: isoOf(since),
@@ -95,13 +73,13 @@ export const define = (command: Command, io: CliIo): void => {
             })),
           });
         else if (options.csv === true) {
-          io.csv(csvLine(['platform', 'handle', ...COMPARED_LINES.map(([label]) => label)]));
+          io.csv(csvLine(['platform', 'handle', ...COMPARED_LINES.map(({ label }) => label)]));
           for (const creator of creators)
             io.csv(
               csvLine([
                 creator.platform,
                 creator.handle,
-                ...COMPARED_LINES.map(([, value]) => value(creator)),
+                ...COMPARED_LINES.map(({ of }) => of(creator)),
               ]),
             );
         } else print(creators, since, io);

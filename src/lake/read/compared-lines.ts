@@ -1,43 +1,47 @@
 import { COMPARED_AGES, type ComparedCreator } from './compare-creators.ts';
 
-/** One figure of a comparison; null: unknown. */
-export type ComparedLine = readonly [
-  label: string,
-  value: (creator: ComparedCreator) => number | string | null,
-];
+/** One figure of compared creators, with its type in files. */
+export interface ComparedLine {
+  readonly label: string;
+  readonly type: 'INT64' | 'DOUBLE' | 'UTF8';
+  readonly of: (creator: ComparedCreator) => number | string | null;
+}
 
-const percent = (share: number | null): string | null =>
-  share === null ? null : `${Math.round(100 * share)} %`;
+const text = (label: string, of: (creator: ComparedCreator) => string | null): ComparedLine => ({
+  ...{ label, type: 'UTF8', of },
+});
+const whole = (label: string, of: (creator: ComparedCreator) => number | null): ComparedLine => ({
+  ...{ label, type: 'INT64', of },
+});
 
 const agesOf = (ageDays: number): ComparedLine[] => {
   const at = ({ viewsByAge }: ComparedCreator) =>
     viewsByAge.find((each) => each.ageDays === ageDays);
   const span = ageDays === 1 ? '1 day' : `${ageDays} days`;
   return [
-    [`median views after ${span}`, (creator) => at(creator)?.median ?? null],
-    [`best views after ${span}`, (creator) => at(creator)?.best ?? null],
+    whole(`median views after ${span}`, (creator) => at(creator)?.median ?? null),
+    whole(`best views after ${span}`, (creator) => at(creator)?.best ?? null),
   ];
 };
 
-/** Figures of creators side by side, in the order in which they are shown. */
+/** Figures of compared creators, in order. */
 export const COMPARED_LINES: readonly ComparedLine[] = [
-  ['followers', ({ followers }) => followers],
-  ['followers gained', ({ followersGained }) => followersGained],
-  ['videos', ({ videos }) => videos],
-  ['videos a week', ({ videosPerWeek }) => videosPerWeek],
+  whole('followers', ({ followers }) => followers),
+  whole('followers gained', ({ followersGained }) => followersGained),
+  whole('videos', ({ videos }) => videos),
+  { label: 'videos a week', type: 'DOUBLE', of: ({ videosPerWeek }) => videosPerWeek },
   ...COMPARED_AGES.flatMap(agesOf),
-  [
-    'median engagement',
-    ({ engagementRate }) => (engagementRate === null ? null : `${engagementRate.toFixed(1)} %`),
-  ],
-  ['videos on lists', ({ onLists }) => percent(onLists)],
-  [
-    'hashtags',
-    ({ hashtags }) =>
-      hashtags
-        .slice(0, 3)
-        .map(({ tag }) => `#${tag}`)
-        .join(' '),
-  ],
-  ['best hours (UTC)', ({ hours }) => hours.map(({ hour }) => `${hour} h`).join(', ')],
+  text('median engagement', ({ engagementRate }) =>
+    engagementRate === null ? null : `${engagementRate.toFixed(1)} %`,
+  ),
+  text('videos on lists', ({ onLists }) =>
+    onLists === null ? null : `${Math.round(100 * onLists)} %`,
+  ),
+  text('hashtags', ({ hashtags }) =>
+    hashtags
+      .slice(0, 3)
+      .map(({ tag }) => `#${tag}`)
+      .join(' '),
+  ),
+  text('best hours (UTC)', ({ hours }) => hours.map(({ hour }) => `${hour} h`).join(', ')),
 ];

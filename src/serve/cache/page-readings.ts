@@ -5,10 +5,8 @@ import { computeList, type ListRowsQuery } from '../../lake/lists/computed-list.
 import { type CreatorsQuery, creatorRise, creatorsPage } from '../../lake/lists/creator-lists.ts';
 import { type EventsQuery, eventsPage, newestEvents } from '../../lake/lists/event-list.ts';
 import { pulledHashtag } from '../../lake/lists/hashtag-list.ts';
-import { type DiffQuery, diffLists } from '../../lake/lists/list-diff.ts';
 import type { Paging } from '../../lake/lists/list-page.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type CompareQuery, compareCreator } from '../../lake/read/compare-creators.ts';
 import { contentItems } from '../../lake/read/content-items.ts';
 import { creatorProfile, creatorVideos } from '../../lake/read/creator-profile.ts';
 import { readHashtagHistory } from '../../lake/read/hashtag-history.ts';
@@ -82,9 +80,6 @@ const READINGS = {
   findings: (lake: Lake, query: { readonly id: string; readonly asOf: number }) =>
     findingsAbout(lake, query),
   deliveries: (lake: Lake, query: DeliveriesQuery) => deliveriesPage(lake, query),
-  diff: (lake: Lake, query: DiffQuery) => diffLists(lake, query),
-  compare: (lake: Lake, queries: readonly CompareQuery[]) =>
-    queries.map((query) => compareCreator(lake, query) ?? null),
 } as const;
 
 export type PageReading = keyof typeof READINGS;

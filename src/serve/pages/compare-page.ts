@@ -1,116 +1,144 @@
 import { z } from '@hono/zod-openapi';
 import { html, raw } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { plainHandle } from '../../base/wire/folding.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { UsageError } from '../../base/errors.ts';
+import { minuteOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
 import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
-import { COMPARED_LINES, type ComparedLine } from '../../lake/read/compared-lines.ts';
-import { dateRange, platformQuery } from '../request/parameters.ts';
-import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
-import { fileColumn } from './column-kinds.ts';
+import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
+import { compareNamed } from '../../lake/watches/compare-named.ts';
+import { refusedParameters } from '../http/problems.ts';
+import { instantOrSpan, platformQuery } from '../request/parameters.ts';
+import { fileColumn, textInFiles } from './column-kinds.ts';
 import { type Column, downloadLinks } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { notice } from './marks.ts';
-import { type PageDeps, type PageRequest, pageRoute, requesterOf } from './page-route.ts';
-import { creatorPath, linkTo, type PageView } from './page-view.ts';
+import { lineChart } from './line-chart.ts';
+import { type PageDeps, pageRoute } from './page-route.ts';
+import { creatorPath, instantText, linkHere, linkTo, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
 
-const handles = z
-  .string()
-  .max(600)
-  .optional()
-  .transform((text) => [
-    ...new Set((text ?? '').split(/[\s,]+/).flatMap((name) => plainHandle(name) || [])),
-  ])
-  .refine((names) => names.length <= MOST_COMPARED, {
-    error: `Expected at most ${MOST_COMPARED} handles.`,
-  });
-const span = dateRange('90d');
+const SPANS = { '7d': '7 days', '30d': '30 days', '90d': '90 days', '366d': 'a year' };
+const DEFAULT_DAYS = 90;
 
-interface Wanted {
-  readonly handles: readonly string[];
-  readonly platform?: Platform | undefined;
-  readonly dateRange: { readonly token: string; readonly windowMs: number };
-}
-
-const form = (view: PageView, { handles: names, platform, dateRange: range }: Wanted): Html =>
-  html`<form class="search" method="get" action="/compare">
-  <label class="grow"><span class="soft small">2 to ${MOST_COMPARED} handles</span><input name="handles" value="${names.map((name) => `@${name}`).join(' ')}" placeholder="@maker @cook" maxlength="600" required></label>
-  <label><span class="soft small">platform</span><select name="platform">${PLATFORMS.map((name) => html`<option value="${name}"${name === platform ? raw(' selected') : ''}>${PLATFORM_NAMES[name]}</option>`)}</select></label>
-  <label><span class="soft small">videos published within</span><select name="dateRange">${['30d', '90d', '366d'].map((token) => html`<option${token === range.token ? raw(' selected') : ''}>${token}</option>`)}</select></label>
-  ${view.isPast ? html`<input type="hidden" name="asOf" value="${new Date(view.at).toISOString()}">` : NOTHING}<button>compare</button></form>`;
-
-const shown = (value: number | string | null): string =>
-  value === null || value === '' ? '–' : typeof value === 'number' ? digits(value) : value;
-
-const table = (view: PageView, creators: readonly ComparedCreator[]): Html =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="Comparison"><table class="data"><caption class="unseen">Creators side by side</caption><thead><tr><th scope="col">figure</th>${creators.map(({ platform, handle }) => html`<th scope="col" class="n"><a dir="auto" href="${linkTo(view, creatorPath(platform, handle))}">@${handle}</a></th>`)}</tr></thead><tbody>${COMPARED_LINES.map(
-    ([label, value]: ComparedLine) =>
-      html`<tr><th scope="row">${label}</th>${creators.map((creator) => html`<td class="n">${shown(value(creator))}</td>`)}</tr>`,
-  )}</tbody></table></div>`;
-
-/** Followers of all creators at each instant at which one was counted. */
-const pointsOf = (creators: readonly ComparedCreator[]): ChartPoint[] => {
-  const counts = creators.map(
-    ({ growth }) => new Map(growth.map(({ at, followers }) => [at, followers])),
-  );
-  const instants = [...new Set(counts.flatMap((of) => [...of.keys()]))].sort((a, b) => a - b);
-  return instants.map((at): ChartPoint => [at, ...counts.map((of) => of.get(at) ?? null)]);
-};
-
-const FILE_COLUMNS: readonly Column<ComparedCreator>[] = [
-  fileColumn('platform', 'UTF8', ({ platform }) => platform),
-  fileColumn('handle', 'UTF8', ({ handle }) => handle),
-  ...COMPARED_LINES.map(([label, value]) =>
-    fileColumn<ComparedCreator>(
-      label.replaceAll(/[^a-z0-9]+/gi, '_').toLowerCase(),
-      'UTF8',
-      (creator) => {
-        const figure = value(creator);
-        return figure === null ? null : String(figure);
-      },
-    ),
-  ),
+const COLUMNS: readonly Column<ComparedCreator>[] = [
+  textInFiles('platform', ({ platform }) => platform),
+  textInFiles('handle', ({ handle }) => handle),
+  ...COMPARED_LINES.map(({ label, type, of }) => fileColumn(label, type, of)),
 ];
 
-/** `/compare`: creators side by side. */
+const QUERY = z.object({
+  creators: z.string().max(2000).optional(),
+  platform: platformQuery,
+  since: instantOrSpan,
+});
+type Wanted = z.infer<typeof QUERY>;
+
+const namesOf = ({ creators = '' }: Wanted): string[] => [
+  ...new Set(creators.split(/[\s,]+/).filter((name) => name !== '')),
+];
+
+/** Start of the compared time, Unix ms. */
+const startOf = ({ since }: Wanted, at: number): number =>
+  typeof since === 'number' ? since : at - (since?.windowMs ?? DEFAULT_DAYS * DAY_MS);
+
+const compared = (lake: Lake, query: Wanted, at: number): ComparedCreator[] => {
+  const names = namesOf(query);
+  if (names.length > MOST_COMPARED)
+    throw new UsageError(
+      `The page compares up to ${MOST_COMPARED} creators. ${names.length} are given.`,
+    );
+  const platform = query.platform ?? null;
+  return compareNamed(lake, names, { platform, since: startOf(query, at), at });
+};
+
+const option = (value: string, name: string, isChosen: boolean): Html =>
+  html`<option value="${value}"${isChosen ? raw(' selected') : ''}>${name}</option>`;
+
+const form = (view: PageView, query: Wanted): Html => {
+  const { creators = '', platform, since } = query;
+  const chosen = typeof since === 'object' ? since.token : (view.query.since ?? '90d');
+  const spans: [string, string][] = Object.entries(SPANS);
+  if (!(chosen in SPANS)) spans.push([chosen, chosen]);
+  return html`<section><form class="search" method="get" action="/compare">
+<label class="grow"><span class="soft small">up to ${MOST_COMPARED} creators</span><input name="creators" value="${creators}" required maxlength="2000" placeholder="@handle, address of a profile"></label>
+<label><span class="soft small">platform</span><select name="platform">${option('', 'as known', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
+<label><span class="soft small">videos of the last</span><select name="since">${spans.map(([token, name]) => option(token, name, token === chosen))}</select></label>
+${view.isPast ? html`<input type="hidden" name="asOf" value="${instantText(view.at)}">` : NOTHING}<button>compare</button></form></section>`;
+};
+
+const KINDS = ['main', 'c1', 'c2', 'c3', 'c4', 'c5'];
+const nameOf = ({ handle, platform }: { handle: string; platform: Platform }): string =>
+  `@${handle} (${PLATFORM_NAMES[platform]})`;
+
+/** Followers gained since each creator's first count, over each other. */
+const growth = (creators: readonly ComparedCreator[]): Html => {
+  const lines = creators.map((creator, i) => ({
+    name: nameOf(creator),
+    kind: KINDS[i] ?? 'even',
+    points: creator.growth.map(({ at, followers }) => ({
+      x: at,
+      y: followers - (creator.growth[0]?.followers ?? 0),
+    })),
+  }));
+  return lines.every(({ points }) => points.length < 2)
+    ? html`<p class="soft">No chart yet: it needs two follower counts of a creator.</p>`
+    : lineChart({
+        lines,
+        label: `Followers gained by ${lines.map(({ name }) => name).join(', ')}`,
+      });
+};
+
+const cell = (value: string | number | null): Html | string => {
+  if (value === null || value === '') return html`<span class="soft">–</span>`;
+  return typeof value === 'number' ? digits(value) : value;
+};
+
+const table = (view: PageView, query: Wanted, creators: readonly ComparedCreator[]): Html => {
+  const names = namesOf(query);
+  const without = (at: number): string =>
+    linkHere(view, { creators: names.filter((_, i) => i !== at).join(',') });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Compared creators"><table class="data"><caption class="unseen">Compared creators</caption>
+<thead><tr><th scope="col"><span class="unseen">figure</span></th>${creators.map(
+    (creator, i) =>
+      html`<th scope="col" class="n"><a dir="auto" href="${linkTo(view, creatorPath(creator.platform, creator.handle))}">@${creator.handle}</a> <span class="soft small">${PLATFORM_NAMES[creator.platform]}</span>${creators.length > 1 ? html` <a class="small" href="${without(i)}" aria-label="Leave out @${creator.handle}">×</a>` : NOTHING}</th>`,
+  )}</tr></thead>
+<tbody>${COMPARED_LINES.map(({ label, of }) => html`<tr><th scope="row">${label}</th>${creators.map((creator) => html`<td class="n">${cell(of(creator))}</td>`)}</tr>`)}</tbody></table></div>`;
+};
+
+const results = (view: PageView, query: Wanted, creators: readonly ComparedCreator[]): Html =>
+  html`<section><div class="over"><h2>Figures <span class="soft small">videos published since ${minuteOf(startOf(query, view.at))}</span></h2>${downloadLinks(view, { what: 'one row per creator' })}</div>
+${table(view, query, creators)}</section>
+<section><h2>Followers gained <span class="soft small">since the first count of each creator in this time</span></h2>${growth(creators)}</section>`;
+
+/** `/compare`: up to six creators side by side, with their growth over each other. */
 export const comparePage = (deps: PageDeps): void => {
-  const read = async ({ query, view, moment }: PageRequest<object, Wanted>) => {
-    const { handles: names, platform = 'tiktok', dateRange: range } = query;
-    const since = view.at - range.windowMs;
-    const of = names.map((handle) => ({ platform, handle, since, at: view.at }));
-    const found =
-      names.length === 0
-        ? []
-        : await deps.service.reads.forPage({ name: 'compare', query: of }, requesterOf(moment));
-    return {
-      creators: found.filter((creator) => creator !== null),
-      unknown: names.filter((_, index) => found[index] === null),
-    };
-  };
+  const { lake } = deps.service;
   pageRoute(deps, {
     path: '/compare',
     params: z.object({}),
-    query: z.object({ handles, platform: platformQuery, dateRange: span }),
-    make: async (request) => {
-      const { query, view } = request;
-      const { creators, unknown } = await read(request);
-      const points = pointsOf(creators);
-      const names = creators.map(({ handle }) => `@${handle}`);
-      return {
-        title: 'Compare creators',
-        windowsMs: [query.dateRange.windowMs],
-        assets: hasLine(points) ? CHART_ASSETS : [],
-        main: html`${form(view, query)}${unknown.map((name) => notice(html`The lake knows no creator <bdi>@${name}</bdi> on ${PLATFORM_NAMES[query.platform ?? 'tiktok']}. <a href="${linkTo(view, '/watching')}">Follow</a> the creator to have its videos counted.`))}
-${
-  creators.length === 0
-    ? html`<p class="soft">Name two or more creators of one platform. Figures are of their videos in the lake.</p>`
-    : html`<section><div class="over"><h2>Side by side</h2>${downloadLinks(view, { what: 'the figures' })}</div>${table(view, creators)}</section>
-<section id="growth"><h2>Followers</h2>${chart({ points, names, unit: 'followers' })}</section>`
-}`,
-      };
+    query: QUERY,
+    files: ({ query, view }) =>
+      tableFiles('compare', COLUMNS, async () => {
+        try {
+          return compared(lake, query, view.at);
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          throw refusedParameters('query', [{ path: ['creators'], message: error.message }]);
+        }
+      }),
+    make: ({ query, view }) => {
+      const framed = { title: 'Compare creators', windowsMs: [], assets: ['plot.css'] };
+      try {
+        const creators = compared(lake, query, view.at);
+        const shown = creators.length === 0 ? NOTHING : results(view, query, creators);
+        return { ...framed, main: html`${form(view, query)}${shown}` };
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        const said = html`<p class="notice down" role="alert">${error.message}</p>`;
+        return { ...framed, main: html`${said}${form(view, query)}` };
+      }
     },
-    files: (request) =>
-      tableFiles('compare', FILE_COLUMNS, async () => (await read(request)).creators),
   });
 };

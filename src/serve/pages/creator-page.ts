@@ -112,7 +112,7 @@ export const creatorPage = (deps: PageDeps): void => {
       });
       return {
         title: profile.handle,
-        about: html`<span><a href="${linkTo(view, '/creators', { platform: wanted.platform })}">${PLATFORM_NAMES[wanted.platform]}</a> creator, ${counted}</span>${platformLink(wanted.platform, creatorSubject(profile.handle, wanted.platform).url)}<a href="${linkTo(view, '/compare', { platform: wanted.platform, handles: `@${profile.handle}` })}">compare</a>`,
+        about: html`<span><a href="${linkTo(view, '/creators', { platform: wanted.platform })}">${PLATFORM_NAMES[wanted.platform]}</a> creator, ${counted}</span>${platformLink(wanted.platform, creatorSubject(profile.handle, wanted.platform).url)}<a href="${linkTo(view, '/compare', { creators: `@${wanted.handle}`, platform: wanted.platform })}">compare</a>`,
         countedAt: rise?.observedAt ?? null,
         windowsMs: [],
         assets: hasLine(points) ? CHART_ASSETS : [],

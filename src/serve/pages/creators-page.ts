@@ -10,7 +10,7 @@ import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, requesterOf } from './page-route.ts';
-import { linkHere, type PageView } from './page-view.ts';
+import { linkHere, linkTo, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
 
 const LISTS = ['rising', 'largest'] as const;
@@ -31,7 +31,7 @@ const head = (
       address: linkHere(view, { list: name === 'rising' ? undefined : name, sort: undefined }),
       isChosen: name === chosen,
     })),
-  )}`;
+  )}<a href="${linkTo(view, '/compare', { platform })}">compare creators</a>`;
 
 const NONE = {
   rising:

@@ -1,137 +1,192 @@
 import { z } from '@hono/zod-openapi';
-import { html } from 'hono/html';
-import type { Platform } from '../../../schema/vocabulary.ts';
+import { html, raw } from 'hono/html';
 import { PERIODS } from '../../../schema/vocabulary.ts';
-import type { ListDiff, RankedMove, RenamedVideo } from '../../lake/lists/list-diff.ts';
-import { dateRange, platformQuery } from '../request/parameters.ts';
-import { fileColumn } from './column-kinds.ts';
-import { type Column, dataTable, downloadLinks } from './data-table.ts';
-import { digits, instantTime, PLATFORM_NAMES } from './figures.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { isoOf, minuteOf } from '../../base/iso.ts';
+import {
+  diffLists,
+  LIST_CHANGES,
+  type ListChange,
+  type ListDiff,
+  listChanges,
+} from '../../lake/lists/list-diff.ts';
+import type { Lake } from '../../lake/open.ts';
+import { refusedParameters } from '../http/problems.ts';
+import { instantOrSpan, platformQuery } from '../request/parameters.ts';
+import { textInFiles } from './column-kinds.ts';
+import type { Column } from './data-table.ts';
+import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { emptyState } from './marks.ts';
-import { type PageDeps, type PageRequest, pageRoute, requesterOf } from './page-route.ts';
-import { linkHere, type PageView } from './page-view.ts';
-import { tableFiles } from './table-files.ts';
+import { listRoute, listSection } from './list-route.ts';
+import { tableParameters } from './page-parameters.ts';
+import type { PageDeps } from './page-route.ts';
+import { instantText, linkHere, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
-const NAMES: Readonly<Record<string, string>> = {
-  feed: 'Feed',
-  day: 'Trends of the day',
-  week: 'Trends of the week',
-  month: 'Trends of the month',
+const oneOf = <const N extends string>(names: readonly N[]) =>
+  z.enum(names, { error: `Expected one of ${names.join(', ')}.` }).optional();
+
+const listName = ({ list, platform, period }: Pick<ListDiff, 'list' | 'platform' | 'period'>) =>
+  `${PLATFORM_NAMES[platform]} ${list === 'feed' ? 'feed' : `trends of the ${period}`}`;
+
+const before = ({ title, user, previousTitle, previousUser }: ListChange): Html =>
+  html`<span class="one soft small" dir="auto">${
+    user === previousUser
+      ? `before: ${previousTitle || 'no title'}`
+      : `before: ${previousUser ?? 'unknown creator'}${title === previousTitle ? '' : `, ${previousTitle}`}`
+  }</span>`;
+
+const TONES: Readonly<Record<ListChange['change'], string>> = {
+  ...{ entered: 'up', climbed: 'up', left: 'down', fell: 'down', renamed: 'soft' },
 };
-const SPANS = ['24h', '7d', '30d'];
-const SHOWN = 10;
 
-const list = z.enum(LISTS, { error: `Expected one of ${LISTS.join(', ')}.` }).optional();
-const span = dateRange('24h');
+const rankField = (name: string, title: string, of: (row: ListChange) => number | null) => ({
+  ...{ name, title, isNumber: true, field: { type: 'INT64' as const, of } },
+  show: (row: ListChange) => html`${of(row) ?? raw('<span class="soft">–</span>')}`,
+});
 
-type Move = RankedMove & Pick<ListDiff, 'list' | 'platform' | 'period'> & { change: string };
-
-const moveColumns = (view: PageView, platform: Platform): Column<RankedMove>[] => [
-  { name: 'title', title: 'video', show: (move) => videoCell(view, { ...move, platform }) },
+const COLUMNS: readonly Column<ListChange>[] = [
   {
-    name: 'previous',
-    title: 'was',
-    isNumber: true,
-    show: ({ previousRank }) => previousRank ?? '–',
+    name: 'change',
+    title: 'change',
+    show: ({ change }) => html`<span class="${TONES[change]}">${change}</span>`,
+    field: { type: 'UTF8', of: ({ change }) => change },
   },
-  { name: 'rank', title: 'is', isNumber: true, show: ({ rank }) => rank ?? '–' },
+  {
+    name: 'list',
+    title: 'list',
+    hide: 'phone',
+    show: listName,
+    field: { type: 'UTF8', of: ({ list }) => list },
+  },
+  textInFiles('platform', ({ platform }) => platform),
+  textInFiles('period', ({ period }) => period),
+  textInFiles('id', ({ id }) => id),
+  {
+    name: 'title',
+    title: 'video',
+    show: (row, view) =>
+      html`${videoCell(view, row)}${row.change === 'renamed' ? before(row) : NOTHING}`,
+    field: { type: 'UTF8', of: ({ title }) => title },
+  },
+  textInFiles('user', ({ user }) => user),
+  rankField('rank', 'rank', ({ rank }) => rank),
+  rankField('previous_rank', 'before', ({ previousRank }) => previousRank),
+  textInFiles('previous_title', ({ previousTitle }) => previousTitle),
+  textInFiles('previous_user', ({ previousUser }) => previousUser),
 ];
 
-const movesTable = (
-  view: PageView,
-  platform: Platform,
-  name: string,
-  moves: readonly RankedMove[],
-): Html =>
-  moves.length === 0
-    ? NOTHING
-    : html`<h3>${name} <span class="soft small">${digits(moves.length)}${moves.length > SHOWN ? `, the first ${SHOWN}` : ''}</span></h3>${dataTable(view, moveColumns(view, platform), moves.slice(0, SHOWN), { caption: name })}`;
+const QUERY = z.object({
+  from: instantOrSpan,
+  to: instantOrSpan,
+  list: oneOf(LISTS),
+  platform: platformQuery,
+  change: oneOf(LIST_CHANGES),
+  ...tableParameters(COLUMNS),
+});
+type Wanted = z.infer<typeof QUERY>;
 
-const renamedList = (renamed: readonly RenamedVideo[], view: PageView, platform: Platform): Html =>
-  renamed.length === 0
-    ? NOTHING
-    : html`<h3>New titles and handles <span class="soft small">${digits(renamed.length)}</span></h3><ul class="plain">${renamed
-        .slice(0, SHOWN)
-        .map(
-          (video) =>
-            html`<li>${videoCell(view, { ...video, platform })}<span class="soft small" dir="auto">was ${video.previousTitle ?? 'without a title'}${video.previousUser === video.user ? '' : `, by ${video.previousUser ?? 'an unknown creator'}`}</span></li>`,
-        )}</ul>`;
-
-const nameOf = ({ list: of, period }: ListDiff): string =>
-  NAMES[of === 'feed' ? 'feed' : period] ?? period;
-
-const diffSection = (view: PageView, diff: ListDiff): Html => {
-  const { platform, entered, left, climbed, fell, renamed, unchanged } = diff;
-  return html`<section><h2>${nameOf(diff)} <span class="soft small">${instantTime(diff.fromAt)} to ${instantTime(diff.toAt)}</span></h2>
-<p class="soft small">${digits(entered.length)} entered, ${digits(left.length)} left, ${digits(climbed.length)} climbed, ${digits(fell.length)} fell, ${digits(unchanged)} kept their rank.</p>
-${movesTable(view, platform, 'Entered', entered)}${movesTable(view, platform, 'Climbed', climbed)}${movesTable(view, platform, 'Fell', fell)}${movesTable(view, platform, 'Left', left)}${renamedList(renamed, view, platform)}</section>`;
+/** The compared instants, Unix ms. Without them: the last 24 hours. */
+const spanOf = ({ from, to }: Wanted, at: number): { from: number; to: number } => {
+  const instant = (value: Wanted['from'], otherwise: number): number =>
+    typeof value === 'object' ? at - value.windowMs : (value ?? otherwise);
+  const end = Math.min(instant(to, at), at);
+  const start = instant(from, end - DAY_MS);
+  if (start < end) return { from: start, to: end };
+  const message = `Expected an instant before ${isoOf(end)}; got ${isoOf(start)}.`;
+  throw refusedParameters('query', [{ path: ['from'], message }]);
 };
 
-const FILE_COLUMNS: readonly Column<Move>[] = [
-  fileColumn('list', 'UTF8', ({ list: of, period }) => (of === 'feed' ? 'feed' : period)),
-  fileColumn('platform', 'UTF8', ({ platform }) => platform),
-  fileColumn('change', 'UTF8', ({ change }) => change),
-  fileColumn('id', 'UTF8', ({ id }) => id),
-  fileColumn('title', 'UTF8', ({ title }) => title),
-  fileColumn('user', 'UTF8', ({ user }) => user),
-  fileColumn('previous_rank', 'INT64', ({ previousRank }) => previousRank),
-  fileColumn('rank', 'INT64', ({ rank }) => rank),
-];
+const diffsOf = (lake: Lake, query: Wanted, at: number): ListDiff[] =>
+  diffLists(lake, { ...spanOf(query, at), list: query.list, platform: query.platform });
 
-const movesOf = ({ list: of, platform, period, ...diff }: ListDiff): Move[] =>
-  (['entered', 'left', 'climbed', 'fell'] as const).flatMap((change) =>
-    diff[change].map((move) => ({ ...move, list: of, platform, period, change })),
+const form = (view: PageView, query: Wanted): Html => {
+  const { from, to } = spanOf(query, view.at);
+  const kept = Object.entries(view.query).filter(
+    ([name]) => !['from', 'to', 'page'].includes(name),
   );
+  const pick = (name: string, at: number): Html =>
+    html`<label><span class="soft small">${name}, UTC</span><input type="datetime-local" name="${name}" value="${instantText(at).slice(0, 16)}" required></label>`;
+  return html`<form class="search" method="get" action="/diff">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${
+    view.isPast ? html`<input type="hidden" name="asOf" value="${instantText(view.at)}">` : NOTHING
+  }${pick('from', from)}${pick('to', to)}<button>compare</button></form>`;
+};
 
-interface Wanted {
-  readonly list?: (typeof LISTS)[number] | undefined;
-  readonly dateRange: { readonly token: string; readonly windowMs: number };
-  readonly platform?: Platform | undefined;
-}
+const filters = (view: PageView, { from, to, list, platform }: Wanted): Html =>
+  html`${platformTabs(view, platform, { all: 'all platforms' })}${tabs('List', [
+    { name: 'all lists', address: linkHere(view, { list: undefined }), isChosen: !list },
+    ...LISTS.map((name) => ({
+      name: name === 'feed' ? name : `trends of the ${name}`,
+      address: linkHere(view, { list: name }),
+      isChosen: name === list,
+    })),
+  ])}${tabs(
+    'Span',
+    ['24h', '7d', '30d'].map((token) => ({
+      name: `last ${token.replace('h', ' h').replace('d', ' days')}`,
+      address: linkHere(view, { from: token, to: undefined }),
+      isChosen:
+        to === undefined &&
+        (from === undefined ? token === '24h' : typeof from === 'object' && from.token === token),
+    })),
+  )}`;
 
-/** `/diff`: changes of the pulled lists in a span before the instant of the page. */
-export const diffPage = (deps: PageDeps): void => {
-  const read = ({ query, view, moment }: PageRequest<object, Wanted>): Promise<ListDiff[]> => {
-    const { list: wanted, dateRange: range, platform = 'tiktok' } = query;
-    const from = view.at - range.windowMs;
-    const of = { from, to: view.at, platform, list: wanted };
-    return deps.service.reads.forPage({ name: 'diff', query: of }, requesterOf(moment));
-  };
-  pageRoute(deps, {
+const changeTabs = (view: PageView, diffs: readonly ListDiff[], chosen: Wanted['change']): Html => {
+  const counts = Map.groupBy(listChanges(diffs), ({ change }) => change);
+  return tabs('Change', [
+    { name: 'all', address: linkHere(view, { change: undefined }), isChosen: !chosen },
+    ...LIST_CHANGES.map((name) => ({
+      name: `${name} ${digits(counts.get(name)?.length ?? 0)}`,
+      address: linkHere(view, { change: name }),
+      isChosen: name === chosen,
+    })),
+  ]);
+};
+
+const pulls = (diffs: readonly ListDiff[]): Html =>
+  html`<ul class="plain small soft">${diffs.map(
+    (diff) =>
+      html`<li>${listName(diff)}: ${minuteOf(diff.fromAt)} to ${minuteOf(diff.toAt)}, ${digits(diff.unchanged)} unchanged</li>`,
+  )}</ul>`;
+
+/** `/diff`: what entered, left, climbed, fell and was renamed in the pulled lists between two instants. */
+export const diffPage = (deps: PageDeps): void =>
+  listRoute(deps, {
     path: '/diff',
     params: z.object({}),
-    query: z.object({ platform: platformQuery, list, dateRange: span }),
-    make: async (request) => {
-      const { query, view } = request;
-      const { platform = 'tiktok', dateRange: range } = query;
-      const diffs = await read(request);
+    query: QUERY,
+    columns: COLUMNS,
+    list:
+      ({ query, view }) =>
+      async ({ limit, page }) => {
+        const diffs = diffsOf(deps.service.lake, query, view.at);
+        const rows = listChanges(diffs).filter(
+          ({ change }) => query.change === undefined || change === query.change,
+        );
+        return {
+          rows: rows.slice((page - 1) * limit, page * limit),
+          held: rows.length,
+          head: diffs,
+        };
+      },
+    fileName: () => 'diff',
+    make: ({ query, view }, shown) => {
+      const { from, to } = spanOf(query, view.at);
       return {
-        title: `What changed in ${range.token}`,
-        about: html`${platformTabs(view, platform)}${tabs(
-          'Since',
-          SPANS.map((token) => ({
-            name: token === '24h' ? 'since yesterday' : `since ${token} ago`,
-            address: linkHere(view, { dateRange: token === '24h' ? undefined : token }),
-            isChosen: token === range.token,
-          })),
-        )}${tabs(
-          'List',
-          [undefined, ...LISTS].map((name) => ({
-            name: name === undefined ? 'all lists' : (NAMES[name] ?? name),
-            address: linkHere(view, { list: name }),
-            isChosen: name === query.list,
-          })),
-        )}`,
-        pulledAt: Math.max(0, ...diffs.map(({ toAt }) => toAt)) || null,
-        windowsMs: [range.windowMs],
-        main: html`${diffs.length === 0 ? emptyState(view, `No list of ${PLATFORM_NAMES[platform]} was pulled by then.`) : html`<div class="over"><p class="soft small">Compares the pulls at or before the two instants. A list that was not pulled yet at the start is compared from its first pull on.</p>${downloadLinks(view, { what: 'the changes' })}</div><div class="columns halves">${diffs.map((diff) => diffSection(view, diff))}</div>`}`,
+        title: 'List changes',
+        about: filters(view, query),
+        pulledAt: Math.max(0, ...shown.head.map(({ toAt }) => toAt)) || null,
+        windowsMs: [],
+        main: html`<section>${form(view, query)}</section>${listSection(view, shown, {
+          heading: 'Changes',
+          note: `${minuteOf(from)} to ${minuteOf(to)}`,
+          caption: 'Changes of the lists',
+          none: 'No list changed between these instants, or none was pulled by then.',
+          before: shown.head.length === 0 ? NOTHING : changeTabs(view, shown.head, query.change),
+          after: pulls(shown.head),
+        })}`,
       };
     },
-    files: (request) =>
-      tableFiles('diff', FILE_COLUMNS, async () => (await read(request)).flatMap(movesOf)),
   });
-};

@@ -67,6 +67,10 @@ const listTabs = (view: PageView, chosen: ListName): Html =>
     })),
   );
 
+/** Link to the changes of the shown list in the last 24 hours. */
+const sinceYesterday = (view: PageView, list: ListName, platform?: Platform): Html =>
+  html`<a href="${linkTo(view, '/diff', { list, platform, from: '24h' })}">since yesterday</a>`;
+
 const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   const { list: name, dateRange: range } = view.query;
   const kept = { list: name, dateRange: range };
@@ -80,8 +84,8 @@ const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
 const NONE = 'No videos in this window. Try another platform, list or time.';
 const SIDE_ROWS = 20;
 
-const aboutPace = (view: PageView, isPulled: boolean, platform?: Platform): Html =>
-  html`<p class="soft small"><a href="${linkTo(view, '/diff', { platform })}">What changed since yesterday</a>. Views per hour are ${isPulled ? 'reported by the API for this list' : 'the mean over this list’s window'}, so they differ between lists.</p>`;
+const aboutPace = (isPulled: boolean): Html =>
+  html`<p class="soft small">Views per hour are ${isPulled ? 'reported by the API for this list' : 'the mean over this list’s window'}, so they differ between lists.</p>`;
 
 const sideBySide = (deps: PageDeps): void =>
   pageRoute(deps, {
@@ -103,7 +107,7 @@ const sideBySide = (deps: PageDeps): void =>
       const pulled = lists.map(({ page }) => page.pulledAt ?? 0);
       return {
         title: 'Trends',
-        about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}${sinceYesterday(view, query.list)}`,
         pulledAt: Math.max(...pulled) || null,
         windowsMs: windowsOf(query),
         main: html`<div class="columns">${lists.map(
@@ -119,10 +123,7 @@ ${
       })
 }</section>`,
         )}</div>
-${aboutPace(
-  view,
-  pulled.some((at) => at > 0),
-)}`,
+${aboutPace(pulled.some((at) => at > 0))}`,
       };
     },
   });
@@ -150,7 +151,7 @@ const onePlatform = (deps: PageDeps): void => {
           : `${PLATFORM_NAMES[platform]} trends of the ${query.list}`;
       return {
         title,
-        about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}${sinceYesterday(view, query.list, platform)}`,
         pulledAt: head.pulledAt,
         windowsMs: windowsOf(query),
         main: listSection(view, shown, {
@@ -159,7 +160,7 @@ const onePlatform = (deps: PageDeps): void => {
           caption: title,
           none: NONE,
           total: head.total,
-          after: head.total === 0 ? NOTHING : aboutPace(view, head.pulledAt !== null, platform),
+          after: head.total === 0 ? NOTHING : aboutPace(head.pulledAt !== null),
         }),
       };
     },

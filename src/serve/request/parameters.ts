@@ -129,6 +129,11 @@ export const asOf = instantParameter(
   'asOf',
   'Extension. Responds as the service would have at this instant. Default: now. A future instant means now.',
 );
+/** Start or end of a comparison: an instant in Unix ms, or a span before now. */
+export const instantOrSpan = read(
+  `${INSTANT}, or a span such as 24h or 7d`,
+  (value) => instantOf(value) ?? windowOf(value),
+).optional();
 export const since = instantParameter('since', 'Only events at or after this instant.');
 
 const PLATFORM = `one of ${PLATFORMS.join(', ')}`;

@@ -32,11 +32,11 @@ const ASSETS: ReadonlyMap<string, URL> = new Map([
 const PAGES: readonly ((deps: PageDeps) => void)[] = [
   overviewPage,
   trendsPages,
+  diffPage,
   videoPage,
   creatorsListPage,
   creatorPage,
   comparePage,
-  diffPage,
   hashtagsListPage,
   hashtagPage,
   eventsListPage,

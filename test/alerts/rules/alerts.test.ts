@@ -164,7 +164,7 @@ test('a replay fires the rows that fired at the time', async () => {
   const nights = await replayNights(lake, alert, {
     since: 0,
     now: at(30),
-    run: async (_, asOf) => {
+    run: async (_, asOf = 0) => {
       asked.push(asOf);
       return rowsOfNight(Math.floor(asOf / DAY_MS));
     },
@@ -221,6 +221,10 @@ test('alerts are evaluated after a complete run, and a failure is sent once', as
   await command('alerts', 'remove', 'bad');
   await sync();
   expect(sent()).toEqual(['bad began', 'bad over']);
+  const replayed = await command('alerts', 'test', 'top', '--since', '7d', '--send', '--json');
+  expect(replayed.err).toContain(`Sent to ${new URL(alerts.url).origin}.`);
+  expect(JSON.parse(replayed.out)).toMatchObject({ name: 'top', nights: 6, fired: { length: 4 } });
+  expect((await command('alerts', 'test', 'top')).out).toContain('4 rows in 1 of 6 nights.');
   const listed = JSON.parse((await command('alerts', 'list', '--json')).out) as object[];
   expect(listed).toMatchObject([
     { name: 'top', failure: null, targets: [new URL(alerts.url).origin] },
