@@ -144,6 +144,11 @@ test('a forgotten creator is in no file of the data directory, and does not come
     '"files": 0',
   );
 
+  const watched = ['watch', 'add', `@${HANDLE}`, '--platform', 'tiktok', '--yes'];
+  const refused = await runCommand(watched, { dataDir, clock });
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('was erased')]);
+  const again = await runCommand([...command, '--yes'], { dataDir, clock, env });
+  expect([again.code, JSON.parse(again.out).rows]).toEqual([0, {}]);
   await replayResponses(lake, lake);
   lake.sqlite.exec('delete from drift');
   loadFeed(lake, AT + 3 * HOUR_MS);
