@@ -106,12 +106,12 @@ try {
       work,
       latencies(child.origin, key, () => isOver),
     ]);
-    const { removed, keptMs, allMs, peakMb } = JSON.parse(stdout);
+    const { removed, keptMs, allMs, processorMs, peakMb } = JSON.parse(stdout);
     show('growth meanwhile', took);
     print('removed, planned', `${removed.video_snapshots} of ${planned[0]?.removed}`);
     print(
       'keep',
-      `${(keptMs / 1000).toFixed(1)} s, with giving back ${(allMs / 1000).toFixed(1)} s`,
+      `${(keptMs / 1000).toFixed(1)} s, with giving back ${(allMs / 1000).toFixed(1)} s, processor ${(processorMs / 1000).toFixed(1)} s`,
     );
     print('responses of another status', String(refused));
     print('memory', `${peakMb.toFixed(0)} MB`);

@@ -139,6 +139,16 @@ export class ErasedSubjects implements SubjectSet {
   }
 }
 
+/** True if a subject was erased, without the set of all hashes. */
+export const wasErased = (sqlite: Database.Database, subject: ErasedSubject): boolean =>
+  (readMeta(sqlite, SALTS)?.split(',') ?? []).some(
+    (salt) =>
+      prepare(sqlite, 'select 1 from erased where kind = ? and hash = ?', 'number').get(
+        subject.kind,
+        hashOf(subject, salt),
+      ) !== undefined,
+  );
+
 /**
  * Takes hashes and salts over from an attached lake `old`, which a backup replaces. Does nothing if it
  * has none.

@@ -4,7 +4,7 @@ import { openLake } from '../../src/lake/open.ts';
 import { forgetSubject } from '../../src/run/maintenance/forget.ts';
 import { keepLake } from '../../src/run/maintenance/keep.ts';
 
-// Erases a creator, or thins old rows, in the folder it is given; tells when it begins.
+// Erases a creator, or thins old rows, in the folder it is given; prints a line when it begins.
 
 const [dataDir = '', work = '', now = '0'] = process.argv.slice(2);
 const clock = virtualClock(Number(now));

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../durations.ts';
 import { isObject } from '../json-object.ts';
-import { expected, type TextReader } from '../text-values.ts';
+import { expected, withSchema } from '../text-values.ts';
+import { recordSchema } from './setting-readers.ts';
 
 /** Milliseconds of full resolution, and of one day's first, last and peak after it; undefined: forever. */
 export interface KeepSpans {
@@ -47,8 +48,18 @@ const spansOf = (name: string, value: unknown): KeepSpans => {
   return spans;
 };
 
+const SPAN = { type: 'string', pattern: '^[1-9][0-9]{0,4}[dwy]$' };
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    ...Object.fromEntries(THINNED.map((name) => [name, recordSchema(['full', 'daily'], SPAN)])),
+    ...Object.fromEntries(REMOVED.map((name) => [name, SPAN])),
+  },
+  additionalProperties: false,
+};
+
 /** Reads `TRENDLAKE_KEEP`. */
-export const keepSettings: TextReader<KeepSettings> = (text) => {
+export const keepSettings = withSchema<KeepSettings>(SCHEMA, (text) => {
   try {
     const given: unknown = JSON.parse(text);
     if (!isObject(given)) return expected(`JSON such as ${EXAMPLE}`);
@@ -64,4 +75,4 @@ export const keepSettings: TextReader<KeepSettings> = (text) => {
   } catch (error) {
     return expected(`JSON such as ${EXAMPLE} (${error instanceof Error ? error.message : error})`);
   }
-};
+});

@@ -88,7 +88,7 @@ const recordIn = <N extends string, V>(
 };
 
 /** JSON Schema of an object with these names. */
-const recordSchema = (names: readonly string[], each: JsonSchema): JsonSchema => ({
+export const recordSchema = (names: readonly string[], each: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, each])),
   additionalProperties: false,

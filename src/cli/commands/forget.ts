@@ -6,8 +6,8 @@ import { platformOfId } from '../../base/wire/fields.ts';
 import type { PersonalSubject } from '../../lake/erased.ts';
 import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { withPlatform } from '../../lake/watches/resolve-subject.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import { resolveSubject } from '../../lake/watches/watches.ts';
 import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
 import { exportLake } from '../../output/parquet/export-lake.ts';
 import { type Erasure, forgetSubject, planErasure } from '../../run/maintenance/forget.ts';
@@ -35,7 +35,7 @@ interface Options {
 /** @throws UsageError if it names no creator and no video */
 const subjectOf = (lake: Lake, text: string, platform: Platform | null): PersonalSubject => {
   if (/^(@|https?:)/i.test(text)) {
-    const { kind, platform: of, subject } = resolveSubject(lake, parseSubject(text, { platform }));
+    const { kind, platform: of, subject } = withPlatform(lake, parseSubject(text, { platform }));
     if (kind === 'creator' && of !== null) return { kind, platform: of, handle: subject };
     if (kind === 'video') return { kind, id: subject };
   }

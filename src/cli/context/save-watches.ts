@@ -3,13 +3,9 @@ import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { openLake } from '../../lake/open.ts';
+import type { platformsOfHandle } from '../../lake/watches/resolve-subject.ts';
 import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
-import {
-  addWatch,
-  type NewWatch,
-  type platformsOfHandle,
-  type Watch,
-} from '../../lake/watches/watches.ts';
+import { addWatch, type NewWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type WatchPrice, watchPrice } from '../../run/plan/watch-price.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';

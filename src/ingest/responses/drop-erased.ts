@@ -1,4 +1,5 @@
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
+import { ERASED_MARK } from '../../base/wire/erased-mark.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import { type ErasedSubjects, erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -36,7 +37,7 @@ const isAboutErased = (
 };
 
 /** Words of a response, with the platform that was asked for. */
-export const erasedWordsOf = (
+const erasedWordsOf = (
   subjects: ErasedSubjects,
   request: UpstreamRequest,
   upstream: UpstreamSettings,
@@ -56,6 +57,9 @@ export const erasedBody = (body: Buffer, words: ErasedWords): Buffer => {
   const clean = erasedText(text, words);
   return clean === text ? body : Buffer.from(clean);
 };
+
+const itemsOf = (decoded: DecodedResponse): number =>
+  'items' in decoded ? decoded.items.length : 0;
 
 const withoutItems = (decoded: DecodedResponse, subjects: ErasedSubjects): DecodedResponse => {
   if (decoded.kind === 'videos')
@@ -77,22 +81,18 @@ export const withoutErased = (
   const body = response?.body;
   if (subjects.isEmpty) return { decoded, body };
   if (isAboutErased({ request, decoded }, subjects)) return undefined;
-  const platform =
-    'platform' in request
-      ? request.platform
-      : 'id' in request
-        ? platformOfId(request.id)
-        : undefined;
-  const words: ErasedWords = {
-    subjects,
-    upstream,
-    ...(platform === undefined ? {} : { platform }),
-  };
+  const words = erasedWordsOf(subjects, request, upstream);
   const { rejected, drift } = decoded;
+  const kept = withoutItems(decoded, subjects);
+  // a sample may be of a dropped item and does not show whose it is
+  const hidesSamples = itemsOf(kept) < itemsOf(decoded);
   const clean = {
-    ...withoutItems(decoded, subjects),
+    ...kept,
     rejected: rejected.map((one) => ({ ...one, item: eraseValue(one.item, words) })),
-    drift: drift.map((one) => ({ ...one, sample: eraseValue(one.sample, words) })),
+    drift: drift.map((one) => ({
+      ...one,
+      sample: hidesSamples ? ERASED_MARK : eraseValue(one.sample, words),
+    })),
   };
   if (body === undefined) return { decoded: clean, body };
   return { decoded: clean, body: erasedBody(body, words) };

@@ -4,6 +4,7 @@ import { HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf, parseIso } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
+import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import {
@@ -11,7 +12,6 @@ import {
   listWatches,
   type NewWatch,
   removeWatch,
-  resolveSubject,
   type Watch,
 } from '../../lake/watches/watches.ts';
 import { jsonBody } from '../http/body.ts';

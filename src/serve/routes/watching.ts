@@ -2,15 +2,10 @@ import type { Context } from 'hono';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
+import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import {
-  addWatch,
-  listWatches,
-  pauseWatch,
-  removeWatch,
-  resolveSubject,
-} from '../../lake/watches/watches.ts';
+import { addWatch, listWatches, pauseWatch, removeWatch } from '../../lake/watches/watches.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { RefusedError } from '../http/problems.ts';

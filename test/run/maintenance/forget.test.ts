@@ -25,7 +25,15 @@ const HANDLE = 'Erasable.Maker';
 
 const FEED_ITEMS = [
   { id: 'tt_1', platform: 'tiktok', user: 'stayer', title: 'stays one', views: 10, likes: 1 },
-  { id: VIDEO, platform: 'tiktok', user: HANDLE, title: TITLE, views: 20, likes: 2, music: 'a' },
+  {
+    id: VIDEO,
+    platform: 'tiktok',
+    user: HANDLE,
+    title: TITLE,
+    views: 20,
+    likes: 2,
+    music: 'quokka song',
+  },
   { id: 'tt_3', platform: 'tiktok', user: 'stayer', title: 'stays two', views: 9007199254740993n },
 ];
 
@@ -136,7 +144,13 @@ test('a forgotten creator is in no file of the data directory, and does not come
     '"files": 0',
   );
 
+  const watched = ['watch', 'add', `@${HANDLE}`, '--platform', 'tiktok', '--yes'];
+  const refused = await runCommand(watched, { dataDir, clock });
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('was erased')]);
+  const again = await runCommand([...command, '--yes'], { dataDir, clock, env });
+  expect([again.code, JSON.parse(again.out).rows]).toEqual([0, {}]);
   await replayResponses(lake, lake);
+  lake.sqlite.exec('delete from drift');
   loadFeed(lake, AT + 3 * HOUR_MS);
   expect(countOf(lake, 'select count(*) from video')).toBe(2);
   expect(
