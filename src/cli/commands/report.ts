@@ -10,6 +10,8 @@ import { commandText } from '../../base/installation.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { creatorProfile } from '../../lake/read/creator-profile.ts';
+import { watchTagNames } from '../../lake/watches/tag-lens.ts';
+import { foldTag } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { oneOfOption } from '../context/option-values.ts';
 
@@ -21,12 +23,14 @@ Examples:
   trendlake report                                   the last whole week, into report-<week>.html
   trendlake report --week 2026-W46 --platform tiktok
   trendlake report --week 2026-11-12 --creator somebody --out somebody.html
+  trendlake report --tag acme                        what the watches with a tag cover
   trendlake report --out -                           to stdout`;
 
 interface Options {
   week?: string;
   platform?: Platform;
   creator?: string;
+  tag?: string;
   out?: string;
   json?: boolean;
 }
@@ -57,19 +61,34 @@ const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): v
   );
 };
 
+/** @throws UsageError if no watch has this tag */
+const requireTag = (lake: Lake, tag: string | undefined): void => {
+  const known = watchTagNames(lake);
+  if (tag === undefined || known.includes(foldTag(tag))) return;
+  throw new UsageError(
+    `No watch has the tag "${tag}". ${known.length === 0 ? `Add one with \`${commandText('watch add')} --tag\`.` : `Use one of: ${known.join(', ')}.`}`,
+  );
+};
+
+const fileNameOf = (week: Week, tag: string | undefined): string => {
+  const of = tag === undefined ? '' : `-${foldTag(tag).replace(/[^\p{L}\p{N}]+/gu, '-')}`;
+  return `report-${week.name}${of}.html`;
+};
+
 const run = async (options: Options, io: CliIo): Promise<void> => {
-  const { platform, creator, json } = options;
+  const { platform, creator, tag, json } = options;
   const week = weekNamed(options.week, io.clock.now());
   const lake = openLakeForReading(configOf(io).dataDir);
   try {
     requireSeen(lake, options, io.clock.now());
-    const report = await weeklyReport(lake, { week, platform, creator }, io.clock);
+    requireTag(lake, tag);
+    const report = await weeklyReport(lake, { week, platform, creator, tag }, io.clock);
     const page = await reportPage(report);
     if (options.out === '-') {
       io.data(page);
       return;
     }
-    const file = resolve(io.cwd, options.out ?? `report-${week.name}.html`);
+    const file = resolve(io.cwd, options.out ?? fileNameOf(week, tag));
     try {
       writeFileSync(file, page);
     } catch (error) {
@@ -103,6 +122,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--week <week>', 'ISO week or a date in it; default: the last whole week')
     .option('--platform <name>', 'one platform only', oneOfOption('--platform', PLATFORMS))
     .option('--creator <handle>', 'videos of one creator only')
+    .option('--tag <tag>', 'what the watches with this tag cover')
     .option('--out <file>', 'output file; - is stdout')
     .option('--json', 'print what was written as one JSON document')
     .addHelpText('after', HELP)
