@@ -59,3 +59,15 @@ test('a lake without tags has no picker', async () => {
   const got = await fetch(new URL('/trends', other.service.dashboard));
   expect(await got.text()).not.toContain('class="lens');
 });
+
+test('tags name clients, so an anonymous reader of a public dashboard has none', async () => {
+  const open = await runService(fillPages, { host: '0.0.0.0', publicDashboard: true });
+  const lake = openLake(open.dataDir);
+  addWatch(lake, { ...WISH, kind: 'video', platform: 'tiktok', subject: 'tt_1' }, NOW);
+  lake.close();
+  const address = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
+  const got = await fetch(new URL('/trends', address));
+  expect(got.status).toBe(200);
+  expect(await got.text()).not.toContain('acme');
+  expect((await fetch(new URL('/trends?tag=acme', address))).status).toBe(403);
+});

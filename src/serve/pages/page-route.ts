@@ -95,6 +95,12 @@ export interface PageDeps {
   readonly isOperator: (incoming: IncomingMessage) => boolean;
 }
 
+/** True if the reader may change watches: a key with the scope, or this machine. */
+export const mayWatch = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): boolean => {
+  const standing: KeyStanding | undefined = c.get('standing');
+  return standing === undefined ? isOperator(c.env.incoming) : standing.scopes.includes('watch');
+};
+
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
 const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): PageReader => {
@@ -119,6 +125,7 @@ const viewOf = (
     isPast: wanted.instant !== undefined && wanted.instant < now,
     now,
     reader,
+    mayWatch: mayWatch(deps, c),
     tags: reader === 'public' ? [] : watchTagNames(service.lake),
     version: service.live.version,
     newestSnapshot: service.changes.newestSnapshot(at),

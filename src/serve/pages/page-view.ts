@@ -16,6 +16,8 @@ export interface PageView {
   /** Current time, Unix ms. */
   readonly now: number;
   readonly reader: PageReader;
+  /** True if the reader may add watches. */
+  readonly mayWatch: boolean;
   /** Version of the lake for live updates. */
   readonly version: string;
   /** Tags of watches that the reader may choose from. Empty for anonymous readers. */
