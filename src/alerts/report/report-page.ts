@@ -126,7 +126,7 @@ export const reportPage = async (report: WeeklyReport): Promise<string> => {
 <header><h1>${reportSubject(report)}</h1>
 <p class="soft">${dateOf(week.from)} to ${dateOf(week.to - 1)} (UTC)${isOver ? '' : html`; <b>not over yet</b>: as known ${minuteOf(asOf)}`}</p>
 <dl><div><dt>videos counted</dt><dd>${number(measured.videos)}</dd></div><div><dt>snapshots</dt><dd>${number(measured.snapshots)}</dd></div><div><dt>lists pulled</dt><dd>${number(measured.lists)}</dd></div><div><dt>events noticed</dt><dd>${number(eventsTotal)}</dd></div></dl>
-${creator === undefined && tag === undefined ? '' : html`<p class="soft small">Counts above, tags and days below are of everybody the lake watched, not of this ${creator === undefined ? 'tag' : 'creator'} alone.</p>`}</header>
+${creator === undefined ? '' : html`<p class="soft small">Counts above, tags and days below are of everybody the lake watched, not of this creator alone.</p>`}${tag === undefined ? '' : html`<p class="soft small">Videos, creators, hashtags and events are those that the watches with the tag ${tag} cover. Counts of videos, snapshots and lists are of the whole lake.</p>`}</header>
 <main>
 <section><h2>What rose</h2>${risersTable(report.risers, week.from)}</section>
 <section><h2>What fell</h2>${fallersTable(report.fallers)}</section>

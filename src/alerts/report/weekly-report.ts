@@ -16,6 +16,7 @@ import { contentItems } from '../../lake/read/content-items.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
 import { type TimelinePoint, timeline } from '../../lake/read/timeline.ts';
 import { prepared } from '../../lake/statements.ts';
+import { creatorsOfTag, hashtagsOfTag, videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { Week } from './week.ts';
 
 /** Subject of a report. `creator` is a handle on `platform`. */
@@ -81,6 +82,8 @@ export interface WeeklyReport {
 
 const ROWS = 10;
 const LIST_DEPTH = 100;
+/** Hashtags of a tag are looked for among this many. */
+const TAG_DEPTH = 1000;
 
 const CREATORS = `
   select c.platform as platform, c.handle as handle, n.followers as followers,
@@ -94,12 +97,7 @@ const CREATORS = `
       and s.observed_at <= @from and s.observed_at > @from - ${7 * DAY_MS} and s.followers is not null)
   where c.platform in (select value from json_each(@platforms)) and n.followers > b.followers
     and (@creator is null or c.handle in (${spellingsOf('@creator')}))
-    and (@tag is null or exists (
-      select 1 from watches w join watch_tags t on t.watch_id = w.id
-      where t.tag = @tag and w.kind = 'creator' and w.platform = c.platform
-        and (w.subject = c.handle or c.handle in (
-          select n.handle from handle_spelling n where n.folded = w.subject))))
-  order by gained desc, c.handle limit ${ROWS}`;
+  order by gained desc, c.handle`;
 
 const MEASURED = `
   select count(*) as snapshots, count(distinct s.video_key) as videos
@@ -114,21 +112,15 @@ const LISTS = `
 const itemOf = (lake: Lake, key: number, asOf: number): ContentItem | undefined =>
   contentItems(lake, [{ key, rank: null, score: null, velocity: null }], asOf)[0];
 
-/** True for videos that the report is about. */
-type Covers = (item: ContentItem) => boolean;
+type IsAbout = (video: ContentItem) => boolean;
 
-const coversOf = (lake: Lake, { creator, tag }: ReportQuery): Covers => {
-  const ids =
-    tag === undefined
-      ? undefined
-      : new Set(
-          prepared(lake, 'select video_id from tagged_videos where tag = ?', 'text').all(
-            foldName(tag),
-          ),
-        );
-  return ({ id, user }) =>
-    (ids === undefined || ids.has(id)) &&
-    (creator === undefined || (user !== null && foldHandle(user) === foldHandle(creator)));
+/** Returns a function that is true for videos that the report is about. */
+const aboutOf = (lake: Lake, { creator, tag }: ReportQuery): IsAbout => {
+  const isOfTag = tag === undefined ? undefined : videosOfTag(lake, tag);
+  return (item) =>
+    (creator === undefined ||
+      (item.user !== null && foldHandle(item.user) === foldHandle(creator))) &&
+    (isOfTag === undefined || isOfTag(item));
 };
 
 interface Span {
@@ -136,12 +128,7 @@ interface Span {
   readonly to: number;
 }
 
-const risersOf = (
-  lake: Lake,
-  platforms: readonly Platform[],
-  span: Span,
-  covers: Covers,
-): Riser[] => {
+const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, isAbout: IsAbout) => {
   const gains: { key: number; gained: number; since: number }[] = [];
   for (const platform of platforms)
     for (const movement of movements(lake, platform, span, 'snapshots')) {
@@ -157,7 +144,7 @@ const risersOf = (
   const risers: Riser[] = [];
   for (const { key, gained, since } of gains) {
     const video = itemOf(lake, key, span.to);
-    if (video === undefined || !covers(video)) continue;
+    if (video === undefined || !isAbout(video)) continue;
     const inWeek = timeline(lake, key, span.to).filter(({ at }) => at >= span.from - DAY_MS);
     risers.push({ video, gained, since, timeline: inWeek });
     if (risers.length === ROWS) break;
@@ -169,7 +156,7 @@ const fallersOf = async (
   lists: ComputedLists,
   platforms: readonly Platform[],
   span: Span,
-  covers: Covers,
+  isAbout: IsAbout,
 ): Promise<Faller[]> => {
   const top = async (platform: Platform, asOf: number): Promise<ContentItem[]> => {
     const moment: ListMoment = { asOf, isNow: false, owner: '', limit: LIST_DEPTH, page: 1 };
@@ -184,7 +171,7 @@ const fallersOf = async (
     for (const [index, video] of before.entries()) {
       const rankBefore = video.rank ?? index + 1;
       const rank = rankNow.get(video.id) ?? null;
-      if ((rank === null || rank > rankBefore) && covers(video))
+      if ((rank === null || rank > rankBefore) && isAbout(video))
         fallen.push({ video, rankBefore, rankNow: rank });
     }
   }
@@ -198,14 +185,19 @@ const fallersOf = async (
 const tagsOf = async (
   lists: ComputedLists,
   platforms: readonly Platform[],
-  asOf: number,
+  { asOf, tag }: { readonly asOf: number; readonly tag: string | undefined },
 ): Promise<TagTable[]> => {
+  const isOfTag = tag === undefined ? undefined : hashtagsOfTag(lists.lake, tag);
+  const limit = tag === undefined ? ROWS : TAG_DEPTH;
   const tables: TagTable[] = [];
   for (const platform of platforms) {
-    const moment: ListMoment = { asOf, isNow: false, owner: '', limit: ROWS, page: 1 };
+    const moment: ListMoment = { asOf, isNow: false, owner: '', limit, page: 1 };
     const range = { dateRange: '7d', windowMs: 7 * DAY_MS };
     const list = await hashtagsPage(lists, { ...moment, ...range, platform });
-    const tags = list.items();
+    const tags = list
+      .items()
+      .filter(isOfTag ?? (() => true))
+      .slice(0, ROWS);
     if (tags.length > 0) tables.push({ platform, pulled: list.pulledAt !== null, tags });
   }
   return tables;
@@ -222,12 +214,13 @@ export const weeklyReport = async (
   clock: Pick<Clock, 'now' | 'monotonic'>,
 ): Promise<WeeklyReport> => {
   const { week, platform, creator, tag } = query;
-  const covers = coversOf(lake, query);
   const madeAt = clock.now();
   const asOf = Math.min(week.to, madeAt);
   const span = { from: week.from, to: asOf };
   const platforms = platform === undefined ? PLATFORMS : [platform];
   const lists = new UncachedLists(lake, clock);
+  const isAbout = aboutOf(lake, query);
+  const isFollowed = tag === undefined ? undefined : creatorsOfTag(lake, tag);
   const among = { platforms: JSON.stringify(platforms) };
   const measuredIn = (within: Span) =>
     required(
@@ -249,6 +242,7 @@ export const weeklyReport = async (
   );
   const noticed = eventsPage(lake, {
     ...(platform === undefined ? {} : { platform }),
+    tag,
     since: week.from,
     until: counted.to - 1,
     limit: 2 * ROWS,
@@ -271,10 +265,10 @@ export const weeklyReport = async (
     query,
     madeAt,
     asOf,
-    risers: risersOf(lake, platforms, span, covers),
-    fallers: await fallersOf(lists, platforms, span, covers),
-    creators,
-    tags: await tagsOf(lists, platforms, asOf),
+    risers: risersOf(lake, platforms, span, isAbout),
+    fallers: await fallersOf(lists, platforms, span, isAbout),
+    creators: creators.filter(isFollowed ?? (() => true)).slice(0, ROWS),
+    tags: await tagsOf(lists, platforms, { asOf, tag }),
     events: noticed.items,
     eventsTotal: noticed.total,
     measured: {

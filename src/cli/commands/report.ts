@@ -11,6 +11,8 @@ import { commandText } from '../../base/installation.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
 import { creatorProfile } from '../../lake/read/creator-profile.ts';
+import { watchTagNames } from '../../lake/watches/tag-lens.ts';
+import { foldTag } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { oneOfOption, targetOption } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
@@ -93,6 +95,20 @@ const send = async (options: Options, io: CliIo): Promise<void> => {
   }
 };
 
+/** @throws UsageError if no watch has this tag */
+const requireTag = (lake: Lake, tag: string | undefined): void => {
+  const known = watchTagNames(lake);
+  if (tag === undefined || known.includes(foldTag(tag))) return;
+  throw new UsageError(
+    `No watch has the tag "${tag}". ${known.length === 0 ? `Add one with \`${commandText('watch add')} --tag\`.` : `Use one of: ${known.join(', ')}.`}`,
+  );
+};
+
+const fileNameOf = (week: Week, tag: string | undefined): string => {
+  const of = tag === undefined ? '' : `-${foldTag(tag).replace(/[^\p{L}\p{N}]+/gu, '-')}`;
+  return `report-${week.name}${of}.html`;
+};
+
 const run = async (options: Options, io: CliIo): Promise<void> => {
   const { platform, creator, tag, json } = options;
   if (options.send === true) return await send(options, io);
@@ -101,13 +117,14 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
   const lake = openLakeForReading(configOf(io).dataDir);
   try {
     requireSeen(lake, options, io.clock.now());
+    requireTag(lake, tag);
     const report = await weeklyReport(lake, { week, platform, creator, tag }, io.clock);
     const page = await reportPage(report);
     if (options.out === '-') {
       io.data(page);
       return;
     }
-    const file = resolve(io.cwd, options.out ?? `report-${week.name}.html`);
+    const file = resolve(io.cwd, options.out ?? fileNameOf(week, tag));
     try {
       writeFileSync(file, page);
     } catch (error) {

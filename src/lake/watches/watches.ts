@@ -78,7 +78,7 @@ const watchOf = (row: Row): Watch => ({
 });
 
 /** The form under which tags are stored and compared. */
-const foldTag = (tag: string): string => foldName(tag.trim());
+export const foldTag = (tag: string): string => foldName(tag.trim());
 
 /** Watches, oldest first. */
 export const listWatches = (lake: Pick<Lake, 'sqlite'>, filter: WatchFilter = {}): Watch[] =>

@@ -15,8 +15,9 @@ import { type Column, downloadLinks } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';
+import { hiddenLens } from './marks.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
-import { creatorPath, instantText, linkHere, linkTo, type PageView } from './page-view.ts';
+import { creatorPath, linkHere, linkTo, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
 
 const SPANS = { '7d': '7 days', '30d': '30 days', '90d': '90 days', '366d': 'a year' };
@@ -65,7 +66,7 @@ const form = (view: PageView, query: Wanted): Html => {
 <label class="grow"><span class="soft small">up to ${MOST_COMPARED} creators</span><input name="creators" value="${creators}" required maxlength="2000" placeholder="@handle, address of a profile"></label>
 <label><span class="soft small">platform</span><select name="platform">${option('', 'as known', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
 <label><span class="soft small">videos of the last</span><select name="since">${spans.map(([token, name]) => option(token, name, token === chosen))}</select></label>
-${view.isPast ? html`<input type="hidden" name="asOf" value="${instantText(view.at)}">` : NOTHING}<button>compare</button></form></section>`;
+${hiddenLens(view)}<button>compare</button></form></section>`;
 };
 
 const KINDS = ['main', 'c1', 'c2', 'c3', 'c4', 'c5'];

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { CreatorsQuery } from '../../lake/lists/creator-lists.ts';
+import { creatorsOfTag } from '../../lake/watches/tag-lens.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { CREATOR_COLUMNS } from './creator-columns.ts';
@@ -59,6 +60,7 @@ export const creatorsListPage = (deps: PageDeps): void =>
         const { total, items } = await deps.service.reads.creators(wanted, by);
         return { rows: ranked(items, paging), held: total, head: undefined };
       },
+    covers: creatorsOfTag,
     fileName: ({ query }) => `creators-${query.list}`,
     make: ({ query, view }, shown) => ({
       title: 'Creators',

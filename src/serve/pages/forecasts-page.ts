@@ -3,6 +3,8 @@ import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { hashtagsOfTag, videosOfTag } from '../../lake/watches/tag-lens.ts';
 import { firstForecast, type RisingVideo } from '../../learn/forecast/read.ts';
 import type { Reliability } from '../../learn/forecast/reliability.ts';
 import type { ForecastState } from '../../learn/forecast/state.ts';
@@ -10,11 +12,13 @@ import type { ScoredWeek } from '../../learn/forecast/weeks.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 import type { KeptVolume } from '../../learn/volumes/read-volumes.ts';
 import type { ForecastsFound } from '../cache/heavy-reads.ts';
+import type { Rising } from '../cache/page-readings.ts';
 import { horizon, platformQuery } from '../request/parameters.ts';
 import { type Column, dataTable } from './data-table.ts';
 import { count, digits, likely, overIn, sinceText } from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
+import { LENS_MOST } from './list-route.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
@@ -154,6 +158,19 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
 </div></div>`;
 };
 
+/** Forecasts of videos and hashtags that a tag's watches cover. */
+const ofTag = (lake: Lake, tag: string, { videos, risen, tags }: Rising): Rising => {
+  const isOfTag = hashtagsOfTag(lake, tag);
+  const isVideoOfTag = videosOfTag(lake, tag);
+  return {
+    videos: videos.filter(isVideoOfTag).slice(0, SHOWN),
+    risen: risen.filter(isVideoOfTag).slice(0, SHOWN),
+    tags: tags
+      .map((list) => list.filter(isOfTag).slice(0, SHOWN))
+      .filter((list) => list.length > 0),
+  };
+};
+
 /** `/forecasts`: forecasts of a platform, with intervals and track record. */
 export const forecastsPage = (deps: PageDeps): void =>
   pageRoute(deps, {
@@ -164,8 +181,10 @@ export const forecastsPage = (deps: PageDeps): void =>
       const { lake, reads } = deps.service;
       const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';
       const hours = query.horizon;
+      const { tag } = view.query;
+      const limit = tag === undefined ? SHOWN : LENS_MOST;
       const found = await reads.forecasts(
-        { platform, hours, at: view.at, limit: SHOWN, tagsOf: [platform, ''] },
+        { platform, hours, at: view.at, limit, tagsOf: [platform, ''] },
         requesterOf(moment),
       );
       return {
@@ -179,7 +198,10 @@ export const forecastsPage = (deps: PageDeps): void =>
           })),
         )}`,
         pulledAt: null,
-        main: main(view, { platform, hours, ...found }),
+        main: main(view, {
+          ...{ platform, hours, standing: found.standing },
+          rising: tag === undefined ? found.rising : ofTag(lake, tag, found.rising),
+        }),
       };
     },
   });

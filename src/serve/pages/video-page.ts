@@ -27,6 +27,7 @@ import {
   shownRateOf,
   sinceText,
 } from './figures.ts';
+import { followSection } from './follow.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
@@ -120,7 +121,8 @@ export const videoPage = (deps: PageDeps): void => {
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast, view.at)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
 <div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, upToNext(milestones(lake, key, view.at)))}</div>
-${analysis === undefined ? NOTHING : analysisSection(analysis)}`,
+${analysis === undefined ? NOTHING : analysisSection(analysis)}
+${followSection(lake, view, { kind: 'video', platform: item.platform, subject: item.id })}`,
       };
     },
     files: ({ params: { id }, view }) =>

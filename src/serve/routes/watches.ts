@@ -65,7 +65,10 @@ const wish = z.object({
 const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
 /** A watch as the service returns it. */
-const shownWatch = (one: Watch, context: WatchContext): z.infer<typeof watch> => ({
+export const shownWatch = (
+  one: Watch,
+  context: Pick<WatchContext, 'listItems'>,
+): z.infer<typeof watch> => ({
   id: one.id,
   kind: one.kind,
   platform: one.platform,
@@ -89,6 +92,13 @@ const described = (operationId: string, summary: string) => ({
   'x-extension': true,
 });
 
+export const watchesResponse = z.object({
+  total: z.int(),
+  page: z.int(),
+  items: z.array(watch),
+  asOf: z.iso.datetime(),
+});
+
 const listRoute = describeGet({
   path: '/watches',
   operationId: 'getWatches',
@@ -102,12 +112,7 @@ const listRoute = describeGet({
       tag: z.string().max(LONGEST).optional().meta({ description: 'Of this tag only.' }),
     }),
   },
-  response: z.object({
-    total: z.int(),
-    page: z.int(),
-    items: z.array(watch),
-    asOf: z.iso.datetime(),
-  }),
+  response: watchesResponse,
   problems: ['invalid-parameter'],
 });
 
