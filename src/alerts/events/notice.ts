@@ -14,10 +14,10 @@ import { THRESHOLDS, type Thresholds } from './thresholds.ts';
  */
 const OVERLAP_MS = 2 * HOUR_MS;
 
-/** More events of one run than anybody could read; each may be told to every subscription. */
+/** Most events of one run; each may go to every subscription. */
 const MOST_EVENTS = 2000;
 
-/** What one detection came to. */
+/** Result of one detection. */
 export interface NoticeSummary extends StoreCounts {
   /** The span examined, Unix ms. `from` is 0 for the first detection over a lake. */
   readonly from: number;

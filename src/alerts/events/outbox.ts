@@ -10,7 +10,7 @@ import { tagsOfSubject } from '../../lake/watches/watches.ts';
 import { type Listener, queueDelivery, removeDeliveriesOfEventsAfter } from './delivery-queue.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 
-/** What a subscription wants to hear of; an empty list is no restriction. */
+/** Filter of a subscription; an empty list is no restriction. */
 export interface SubscriptionFilter {
   readonly events: readonly EventKind[];
   readonly platforms: readonly Platform[];
@@ -82,7 +82,7 @@ const withTags = (lake: Lake, event: StorableEvent): StorableEvent => {
   return tags.length === 0 ? event : { ...event, data: { ...event.data, tags } };
 };
 
-/** What storing came to. */
+/** Result of storing. */
 export interface StoreCounts {
   /** Events that were not there yet. */
   readonly stored: number;

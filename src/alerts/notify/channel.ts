@@ -97,13 +97,13 @@ const byCommand = (
     signal,
   });
 
-/** The password that an address holds; '' where there is none. */
+/** Password of an address; '' without one. */
 const passwordIn = (channel: string): string => {
   const password = URL.parse(channel)?.password ?? '';
   return URL.canParse(channel) ? decodeURIComponent(password) : '';
 };
 
-/** What sending needs of the world. */
+/** Dependencies of sending. */
 export interface ChannelDeps {
   readonly clock: Clock;
   readonly secrets: WebhookSecrets;

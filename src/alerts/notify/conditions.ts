@@ -1,10 +1,10 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 
-/** What is not as it should be. The same `kind` and `subject` is the same condition. */
+/** A problem. The same `kind` and `subject` is the same condition. */
 export interface Condition {
   readonly kind: ConditionKind;
-  /** Which one of its kind: a source, a chore, an endpoint; '' where there is but one. */
+  /** Subject within its kind: a source, a chore, an endpoint; '' if there is only one. */
   readonly subject: string;
   readonly sentence: string;
 }
@@ -79,8 +79,8 @@ export const noteConditions = (
 };
 
 /**
- * What nobody was told yet, oldest first: what holds, and the end of what was told. What began and
- * ended before anybody could be told is passed over.
+ * Unsent notices, oldest first: current conditions, and the end of sent ones. Conditions that ended
+ * before they were sent are skipped.
  */
 export const untoldNotices = (lake: Lake): UnsentNotice[] =>
   prepare<Notice & { toldTo: string }>(

@@ -6,7 +6,7 @@ import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
 import { targetOrigin } from '../webhooks/chat.ts';
 import type { Condition } from './conditions.ts';
 
-/** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
+/** Drift first seen at or before this is known: the first check reports nothing old. */
 const DRIFT_DAYS_MS = 86_400_000;
 
 const NEWEST_DRIFT = 20;
@@ -31,7 +31,7 @@ const shapesText = (drift: readonly SeenDrift[], resource: string, field: string
 /** Part of the reason of a run that a spent quota or balance paused (src/upstream/judge.ts). */
 const SPENT_BALANCE = 'the balance of the key is spent';
 
-/** Conditions that the lake itself tells of, as of `now`: the last run, drift, endpoints. */
+/** Conditions visible in the lake at `now`: the last run, drift, endpoints. */
 export const lakeConditions = (lake: Lake, now: number): Condition[] => {
   const { sqlite } = lake;
   const run = prepare(

@@ -13,7 +13,7 @@ import { type ExpectedSource, lakeConditions, staleSources } from './judge.ts';
 import { messageFor } from './message.ts';
 import { notifyTargetsById } from './target-id.ts';
 
-/** What whoever runs a night knows and the lake does not say. */
+/** Facts known to the runner of a night and not in the lake. */
 export interface Known {
   /** When each source should have answered. */
   readonly sources: readonly ExpectedSource[];

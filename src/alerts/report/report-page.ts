@@ -35,7 +35,7 @@ const percent = (change: number | null): Html =>
 
 const LINE = { width: 120, height: 30, margin: 2 };
 
-/** Views over the week; nothing where fewer than two snapshots tell them. */
+/** Views over the week; empty with fewer than two snapshots. */
 const line = (points: readonly TimelinePoint[]): Html => {
   const drawn = linePath(points, LINE);
   return drawn === undefined

@@ -18,7 +18,7 @@ import { type TimelinePoint, timeline } from '../../lake/read/timeline.ts';
 import { prepared } from '../../lake/statements.ts';
 import type { Week } from './week.ts';
 
-/** What a report is about. `creator` is a handle on `platform`. */
+/** Subject of a report. `creator` is a handle on `platform`. */
 export interface ReportQuery {
   readonly week: Week;
   readonly platform?: Platform | undefined;
@@ -212,9 +212,9 @@ const tagsOf = async (
 };
 
 /**
- * What a week brought, from the lake as it was known at the week's end; events that occurred in it
- * count whenever they were noticed. Gains are counted between snapshots of the lake; ranks are those of
- * its weekly trends; hashtags and their changes follow the rules of `GET /hashtags`.
+ * The week's results from the lake as known at its end; events count in the week they occurred.
+ * Gains are counted between snapshots of the lake; ranks are those of its weekly trends; hashtags
+ * and their changes follow the rules of `GET /hashtags`.
  */
 export const weeklyReport = async (
   lake: Lake,

@@ -176,3 +176,10 @@ export const newestHits = (
   )
     .all({ name, limit })
     .map((hit) => ({ ...hit, row: JSON.parse(hit.row) as AlertRow }));
+
+/** Removes rows that fired after an instant (Unix ms), such as by a wrong clock. @returns how many */
+export const removeHitsAfter = ({ sqlite }: SqliteOf, after: number): number => {
+  sqlite.prepare('update alerts set evaluated_at = null where evaluated_at > ?').run(after);
+  sqlite.prepare('update alert_hits set seen_at = at where seen_at > ?').run(after);
+  return sqlite.prepare('delete from alert_hits where at > ?').run(after).changes;
+};

@@ -94,7 +94,7 @@ where m.platform = {platform} and m.handle = {handle} collate nocase
   'creator-silent': {
     summary: 'a creator that you watch has no new video for some days',
     parameters: { days: 14, tag: '' },
-    sql: `select f.platform || ':' || f.subject as subject, '@' || f.subject as title,
+    sql: `select 'creator:' || f.subject as subject, '@' || f.subject as title,
   cast((${NOW} - max(coalesce(v.created_at, v.first_seen_at))) / ${DAY} as integer) as value
 from (${FOLLOWED}) f join videos v on ${VIDEOS_OF}
 group by f.platform, f.subject

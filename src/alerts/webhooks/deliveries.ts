@@ -106,8 +106,8 @@ const recordOne = (
 };
 
 /**
- * Writes what came of attempts, in one transaction. An attempt whose record is lost with the
- * process is made again: at least once, under the same id.
+ * Stores the results of attempts in one transaction. An attempt whose result is lost with the
+ * process is repeated: at least once, under the same id.
  * @returns sentences about endpoints that were disabled
  */
 export const recordAttempts = (
@@ -142,7 +142,7 @@ export interface DeliveryRecord {
   readonly deliveredAt: number | null;
 }
 
-/** Which deliveries are meant; what is left out does not restrict. */
+/** Filter of deliveries; missing fields do not restrict. */
 export interface DeliveriesQuery {
   readonly subscriptionId?: string | undefined;
   readonly state?: string | undefined;
@@ -196,7 +196,7 @@ export const deliveriesPage = (
   return { total, items };
 };
 
-/** How many deliveries a subscription has, counted up to `most`: what a page of them costs. */
+/** Number of deliveries of a subscription, up to `most`: the cost of a page. */
 export const deliveriesAtMost = (lake: Lake, subscriptionId: string, most: number): number =>
   required(
     prepare(
@@ -227,7 +227,7 @@ const OF_EVENTS = `
     and (@owner is null or s.key_id = @owner)
   order by d.queued_at, d.id`;
 
-/** Who was told of events by `asOf`, of the subscriptions of an owner, by event. */
+/** Receivers of events by `asOf`, of the subscriptions of an owner, by event. */
 export const deliveriesOf = (
   lake: Lake,
   eventIds: readonly string[],
@@ -255,9 +255,9 @@ export const deliveriesOf = (
 };
 
 /**
- * Makes ended deliveries due again, under their old ids, with a fresh row of attempts.
- * @returns how many
- * @throws UsageError when there is no such delivery, or its endpoint is disabled
+ * Makes ended deliveries due again, under their old ids, with new attempts.
+ * @returns their number
+ * @throws UsageError for an unknown delivery or a disabled endpoint
  */
 export const redeliver = (lake: Lake, which: WhichDeliveries, now: number): number => {
   const [condition, values] = choosing(which);

@@ -88,8 +88,8 @@ const sendShown = (
   );
 
 /**
- * Sends an endpoint an event that is none, outside of the outbox: its id begins with `test_` and
- * its type is `webhook.test`. Nothing is stored and nothing is retried.
+ * Sends a test to an endpoint, outside of the outbox: its id begins with `test_` and its type is
+ * `webhook.test`. Nothing is stored or retried.
  */
 export const sendTest = async (
   lake: Lake,
@@ -119,9 +119,9 @@ interface UnderWay {
 }
 
 /**
- * Starts attempts and writes what came of them. Every origin has its own room for attempts and all of
- * them share one, from which each endpoint gets one before any gets more, so that dead or slow ones
- * take little from the others.
+ * Starts attempts and stores their results. Every origin has a limit of attempts, and all share
+ * another one, in which each endpoint gets one attempt before any gets a second, so that dead or
+ * slow endpoints delay others little.
  */
 export class Dispatcher {
   readonly #lake: Lake;
@@ -187,7 +187,7 @@ export class Dispatcher {
     return false;
   }
 
-  /** What is due for an endpoint and not under way yet. */
+  /** Due deliveries of an endpoint that are not under way. */
   #dueOf(endpoint: Endpoint, now: number): DueDelivery[] {
     const due = dueDeliveries(this.#lake, endpoint.id, now, 2 * PER_ORIGIN);
     return due.filter(({ id }) => !this.#underWay.has(id));
@@ -227,7 +227,7 @@ export class Dispatcher {
     this.#wake();
   }
 
-  /** Writes what came of the attempts that ended, in one transaction. */
+  /** Stores the results of ended attempts in one transaction. */
   record(): void {
     if (this.#ended.length === 0) return;
     const ended = this.#ended;

@@ -9,7 +9,7 @@ import { type HookHeaders, type HookSecret, proveHook } from './hook-proof.ts';
 import { readUpstream } from './upstream-event.ts';
 import { wantSubject } from './wanted-subjects.ts';
 
-/** What a posted message came to. */
+/** Result of a received message. */
 export type HookOutcome =
   | { readonly kind: 'stored'; readonly eventId: string }
   | { readonly kind: 'kept' } // verified; of an unknown kind, or about an erased subject

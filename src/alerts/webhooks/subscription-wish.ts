@@ -23,7 +23,7 @@ export class SubscriptionError extends UsageError {
 /** One subscription more than a key may have. */
 export class TooManySubscriptionsError extends UsageError {}
 
-/** What somebody asks for, read and checked. */
+/** A checked request for a subscription. */
 export interface SubscriptionWish {
   readonly url: string;
   readonly filter: SubscriptionFilter;

@@ -129,7 +129,7 @@ export const webhookProxy = ({
 }: Pick<Config, 'proxyWebhooks' | 'proxy'>): ProxySettings | undefined =>
   proxyWebhooks ? proxy : undefined;
 
-/** Where settings come from, besides their defaults. */
+/** Sources of settings, besides their defaults. */
 export interface ConfigSources {
   readonly flags?: Overrides;
   readonly env: NodeJS.ProcessEnv;

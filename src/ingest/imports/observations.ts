@@ -8,7 +8,7 @@ import type { LoadCounts, Tally } from '../writers/tally.ts';
 
 /** Checked facts, with the instant they were true at. */
 export interface ObservationBatch {
-  /** What videos are, whatever their counts; `at` is null where the source does not say when. */
+  /** Facts of videos without counts; `at` is null if the source has no time. */
   videos: { observed: VideoObservation; at: number | null }[];
   /** Counts of videos at one instant. */
   snapshots: { observed: VideoObservation; at: number }[];

@@ -54,7 +54,7 @@ interface Context {
   isLastPage: boolean;
 }
 
-/** The hashtags of two mentions, each once; null where neither has a list of its own. */
+/** Hashtags of two mentions, each once; null if neither has a list. */
 const hashtagsOfBoth = (
   { hashtags: earlier }: DecodedItem,
   { hashtags: later }: DecodedItem,
@@ -176,7 +176,7 @@ const loadCreator = (
   serveWatches(lake, { kind: 'creator', platform, subject: foldHandle(handle) }, at);
 };
 
-/** Keeps what of a response cannot be loaded, and its drift. */
+/** Stores rejected items and drift of a response. */
 const keepOddities = (
   lake: Lake,
   callId: number,
@@ -206,7 +206,7 @@ export const keepUnknownShape = (
   storeDrift(lake, [driftRow({ ...error.drift, sample })], { callId, seenAt });
 };
 
-/** A kept response, read anew. */
+/** A stored response that is read again. */
 export interface ReplayedResponse {
   runId: number | null;
   callId: number;

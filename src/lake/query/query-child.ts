@@ -46,7 +46,7 @@ const SOURCES = "type in ('table', 'view')";
 const COLUMNS = `from sqlite_schema s, pragma_table_info(s.name) c where s.${SOURCES}`;
 const MOST_HOLDERS = 4;
 
-/** What a query was likely to mean, where SQLite knows nothing so called; of a column, too, where it is one. */
+/** Suggests a name for an unknown table or column. */
 const meant = (sqlite: Database.Database, message: string): string => {
   const [, kind, written = ''] = /^no such (table|column): (.+)$/.exec(message) ?? [];
   if (kind === undefined) return '';

@@ -70,7 +70,7 @@ const MANY_VIDEOS = 20_000;
 const waitsMany = (lake: Lake, videos: number): boolean =>
   statement(lake, 'select 1 from search_pending limit 1 offset ?').get(videos) !== undefined;
 
-/** Whether so many wait for the index that it takes seconds to put them in. */
+/** True if indexing the waiting videos would take seconds. */
 export const isSearchFarBehind = (lake: Lake): boolean => waitsMany(lake, MANY_VIDEOS);
 
 const NOT_WAITING = `
@@ -144,8 +144,8 @@ const refreshWithThread = async (lake: Lake, signal?: AbortSignal): Promise<void
 };
 
 /**
- * `refreshSearch` after much was loaded: signals arrive between its transactions, and stop it.
- * @param threadFrom videos from which on their words are cut in a thread of its own
+ * `refreshSearch` after a large load: signals stop it between its transactions.
+ * @param threadFrom number of videos from which a thread cuts the words
  */
 export const refreshSearchInTurns = async (
   lake: Lake,
@@ -180,7 +180,7 @@ export const compactSearch = async (lake: Lake, signal?: AbortSignal): Promise<v
   }
 };
 
-/** Makes the search index anew from the tables; for `doctor`, when `checkSearch` finds it wanting. */
+/** Builds the search index again from the tables, for `doctor`. */
 export const rebuildSearch = (lake: Lake): number =>
   lake.sqlite
     .transaction(() => {

@@ -7,9 +7,8 @@ import { withPlatform } from './resolve-subject.ts';
 import { parseSubject } from './watch-subject.ts';
 
 /**
- * Figures of creators that are named by a handle or the address of a profile. `since` and `at` are Unix ms.
- *
- * @throws UsageError for a name that is no creator of the lake
+ * Figures of creators by handle or profile address. `since` and `at` are Unix ms.
+ * @throws UsageError for a name that is not a creator of the lake
  */
 export const compareNamed = (
   lake: Lake,

@@ -11,7 +11,7 @@ import { type RisingVideo, risingVideos } from './read.ts';
 export interface Outlook {
   /** The five most likely to finish on top, over all platforms, with views a day ahead. */
   readonly next: readonly RisingVideo[];
-  /** Score of the day-ahead forecasts that came due since yesterday; null if there are none. */
+  /** Score of the day-ahead forecasts that came due since yesterday; null without any. */
   readonly yesterday: RecentScore | null;
 }
 

@@ -14,7 +14,7 @@ import { type ModelRow, modelName, VIDEO_KINDS } from './model-rows.ts';
 
 /**
  * Way of first sight: list and period (`feed.24h`, `trends.day`), or source of the first snapshot.
- * Imports are told apart by the `source` of their rows (`import.radar`).
+ * Imports differ by the `source` of their rows (`import.radar`).
  */
 export type Way = string;
 
@@ -70,7 +70,7 @@ interface TeachingWay {
 
 export const videoKind = (way: Way): string => `${VIDEO_KINDS}${way}`;
 
-/** All pulled lists of a platform together, for lists with too few finished curves of their own. */
+/** All pulled lists of a platform together, for lists with too few finished curves. */
 const ALL_LISTS: Way = 'lists';
 /** Finished candidates that a list needs to be forecast by the common model. */
 const LEAST_OF_LIST = 20;
@@ -92,7 +92,7 @@ const PULLED = sourceCode('growth');
 const MAX_POINTS = 600;
 const LOOKBACK_MS = 120 * DAY_MS;
 const RECENT_MS = 14 * DAY_MS;
-/** After a longer gap between first sights, a way starts anew. */
+/** After a longer gap between first sights, the history of a way starts again. */
 const STRETCH_GAP_MS = 10 * DAY_MS;
 /** Limits for each way, and for each platform. */
 const FINISHED_CURVES = 2500;

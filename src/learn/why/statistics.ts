@@ -12,7 +12,7 @@ export const Z_99 = 2.576;
 /** Findings from fewer videos carry a caution. */
 export const SMALL_GROUP = 30;
 
-/** Interpolated quantile of ascending numbers; NaN if there are none. */
+/** Interpolated quantile of ascending numbers; NaN without any. */
 export const quantile = (ascending: readonly number[], share: number): number => {
   const at = (ascending.length - 1) * share;
   const below = ascending[Math.floor(at)] ?? Number.NaN;
@@ -44,7 +44,7 @@ export const independentShare = (videos: readonly { readonly user: string | null
   const sizes = [...Map.groupBy(known, ({ user }) => user).values()].map(({ length }) => length);
   const squares = sizes.reduce((sum, size) => sum + size * size, videos.length - known.length);
   const creators = squares === 0 ? 0 : videos.length ** 2 / squares;
-  return creators === 0 ? 0 : (creators - 1) / videos.length; // one creator alone is no evidence
+  return creators === 0 ? 0 : (creators - 1) / videos.length; // // a single creator is no evidence
 };
 
 /**

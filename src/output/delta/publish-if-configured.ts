@@ -4,7 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { PublishSummary } from './publish-lake.ts';
 
-/** What publishing needs of the world. */
+/** Dependencies of publishing. */
 export interface PublishWorld {
   readonly clock: Clock;
   readonly random: () => number;

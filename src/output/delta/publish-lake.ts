@@ -9,7 +9,7 @@ import { probeStore } from './probe.ts';
 import { type PublishDeps, type TablePublished, TablePublisher } from './publish-table.ts';
 import type { TableStore } from './table-store.ts';
 
-/** What `publish` did, as `--json` prints it. */
+/** Result of `publish`, as `--json` prints it. */
 export interface PublishSummary {
   /** The address of the tables. */
   readonly url: string;
