@@ -40,9 +40,24 @@ export interface AgedTable {
   readonly isExported?: true;
 }
 
+/** Results of watched searches go with the oldest rankings. */
+export const SEARCH_HITS: AgedTable = {
+  table: 'search_hit',
+  name: 'search_hits',
+  key: ['watch_id', 'captured_at', 'rank'],
+  at: 'captured_at',
+};
+
 export const AGED_TABLES: Readonly<Record<'events' | 'forecasts' | 'calls', readonly AgedTable[]>> =
   {
     events: [
+      {
+        table: 'alert_hits',
+        name: 'alert_hits',
+        key: ['name', 'subject', 'at'],
+        at: 'seen_at',
+        where: 'waiting is null',
+      },
       { table: 'received_hooks', name: 'received_hooks', key: ['id'], at: 'received_at' },
       {
         table: 'events',

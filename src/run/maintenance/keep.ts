@@ -16,6 +16,7 @@ import {
   crowdedKeys,
   keysOfDay,
   outdatedRows,
+  SEARCH_HITS,
   SNAPSHOT_TABLES,
   THINNED_CAPTURES,
   type ThinnedTable,
@@ -181,6 +182,7 @@ const keepRankings = async (deps: KeepDeps, { full, daily }: KeepSpans): Promise
     await removeCaptures(deps, CAPTURES_OF_DAY, day);
   for (const day of daysBetween(deps.lake, at, gone, cutoffOf(now, full)))
     await removeCaptures(deps, THINNED_CAPTURES, day);
+  await removeAged(deps, SEARCH_HITS, gone);
 };
 
 const removeAged = async (deps: KeepDeps, aged: AgedTable, until: number): Promise<void> => {

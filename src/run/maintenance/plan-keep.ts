@@ -2,7 +2,14 @@ import type { KeepSettings, KeepSpans } from '../../base/config/keep-setting.ts'
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { cutoffOf, daysBetween, passesOf, subjectRanges } from './keep.ts';
-import { AGED_TABLES, CAPTURES_OF_DAY, SNAPSHOT_TABLES, THINNED_CAPTURES } from './keep-tables.ts';
+import {
+  AGED_TABLES,
+  type AgedTable,
+  CAPTURES_OF_DAY,
+  SEARCH_HITS,
+  SNAPSHOT_TABLES,
+  THINNED_CAPTURES,
+} from './keep-tables.ts';
 
 /** Rows that a setting would remove from one table, and the bytes they take. */
 export interface KeepSaving {
@@ -66,13 +73,12 @@ class KeepPlanner {
     for (const day of daysBetween(this.#lake, CAPTURED, gone, cutoffOf(this.#now, full)))
       removed += this.#count(ranksOf(THINNED_CAPTURES), day);
     this.#note('ranking', 'rankings', removed);
+    this.aged(SEARCH_HITS, daily);
   }
 
-  aged(kind: keyof typeof AGED_TABLES, span: number): void {
-    for (const { table, name, at, where = 'true' } of AGED_TABLES[kind]) {
-      const sql = `select count(*) from ${table} where ${at} < @until and (${where})`;
-      this.#note(table, name, this.#count(sql, { until: cutoffOf(this.#now, span) }));
-    }
+  aged({ table, name, at, where = 'true' }: AgedTable, span: number | undefined): void {
+    const sql = `select count(*) from ${table} where ${at} < @until and (${where})`;
+    this.#note(table, name, this.#count(sql, { until: cutoffOf(this.#now, span) }));
   }
 }
 
@@ -83,7 +89,7 @@ export const planKeep = (lake: Lake, keep: KeepSettings, now: number): KeepSavin
   if (keep.rankings !== undefined) planner.rankings(keep.rankings);
   for (const kind of ['events', 'forecasts', 'calls'] as const) {
     const span = keep[kind];
-    if (span !== undefined) planner.aged(kind, span);
+    for (const aged of AGED_TABLES[kind]) planner.aged(aged, span);
   }
   return planner.savings;
 };

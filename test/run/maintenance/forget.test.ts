@@ -156,6 +156,10 @@ test('a forgotten creator is in no file of the data directory, and does not come
   expect(
     lake.sqlite.prepare('select rank from ranking order by capture_key, rank').pluck().all(),
   ).toEqual([1, 3, 1, 3]);
+  await exportLake(lake, { clock });
+  const next = await runCommand(['publish', '--json'], { dataDir, clock, env });
+  expect([next.code, JSON.parse(next.out).files]).toEqual([0, expect.any(Number)]);
+  expect(JSON.parse(next.out).files).toBeGreaterThan(0);
   lake.sqlite.pragma('wal_checkpoint(truncate)');
   expect(filesHolding(dataDir, NEEDLES)).toEqual([]);
 });

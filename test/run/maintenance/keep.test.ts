@@ -66,8 +66,18 @@ const fill = (lake: Lake): void => {
     `insert into events (id, kind, platform, subject, occurred_at, detected_at, origin, data)
      values (?, 'trend.spike', 'tiktok', 'video:tt_1', ?, ?, 'trendlake', '{}')`,
   );
+  sqlite.exec(`insert into watches (id, kind, platform, subject, every_ms, created_at, next_at)
+    values ('w1', 'search', '', 'zoo', 1, 0, 0)`);
+  const hit = sqlite.prepare(
+    "insert into search_hit (watch_id, captured_at, rank, video_key) values ('w1', ?, 1, 1)",
+  );
+  const alert = sqlite.prepare(
+    "insert into alert_hits (name, subject, at, row, seen_at) values ('a', 's', ?, '{}', ?)",
+  );
   for (let n = 1; n <= DAYS * PER_DAY; n++) {
     const at = NOW - n * 3 * HOUR_MS;
+    hit.run(at);
+    alert.run(at, at);
     capture.run(n, at, n % 50 === 0 ? null : at);
     for (let r = 1; r <= (n % 4 === 0 ? VIDEOS : 1); r++) rank.run(n, r, r);
     run.run(n, at, at, at);
@@ -159,6 +169,7 @@ test('events, forecasts, calls and runs go at their age', async () => {
     ['events', 'occurred_at'],
     ['calls', 'sent_at'],
     ['runs', 'started_at'],
+    ['alert_hits', 'seen_at'],
   ])
     expect(countOf(lake, `select min(${at}) from ${table}`)).toBe(cutoff + 35 * 60_000 + HOUR_MS);
 });
