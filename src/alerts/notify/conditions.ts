@@ -8,7 +8,15 @@ export interface Condition {
   readonly subject: string;
   readonly sentence: string;
 }
-export type ConditionKind = 'run' | 'quota' | 'stale' | 'drift' | 'chore' | 'endpoint' | 'clock';
+export type ConditionKind =
+  | 'run'
+  | 'quota'
+  | 'stale'
+  | 'drift'
+  | 'chore'
+  | 'endpoint'
+  | 'clock'
+  | 'watch';
 
 /** That a condition began, or that it is over. */
 export interface Notice {

@@ -9,6 +9,7 @@ import {
   untoldNotices,
 } from './conditions.ts';
 import { type ExpectedSource, lakeConditions, staleSources } from './judge.ts';
+import { watchConditions } from './watch-conditions.ts';
 
 /** What whoever runs a night knows and the lake does not say. */
 export interface Known {
@@ -25,6 +26,7 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
   const failedChores = known.chores.filter(({ failed }) => failed);
   const holding: Condition[] = [
     ...lakeConditions(lake, now),
+    ...watchConditions(lake),
     ...staleSources(lake, known.sources, now),
     ...(known.quota === null
       ? []
@@ -36,7 +38,9 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
     })),
   ];
   const judged: JudgedKind[] = [
-    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock'] as const).map((kind) => ({ kind })),
+    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock', 'watch'] as const).map((kind) => ({
+      kind,
+    })),
     // one that was not done now may fail still
     ...known.chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),
   ];
