@@ -10,7 +10,7 @@ const MIN_WINDOW_MS = 3 * HOUR_MS;
 const MAX_WINDOW_MS = 36 * HOUR_MS;
 const FLAT_MS = DAY_MS;
 const PAST_MS = 7 * DAY_MS;
-const QUIET_MS = 3 * DAY_MS;
+const QUIET_MS = 14 * DAY_MS;
 /** One that ends a window, one that begins it, and one of the past before it. */
 export const FEWEST_SNAPSHOTS = 3;
 /** Keeps videos of a few views from looking like explosions. */
@@ -169,7 +169,7 @@ const paceFindings = (
  *   the slope of the curve on two logarithmic scales: 1 is growth in proportion to age.
  *
  * A spike has gain, pace, ratio and bend at or above the platform's thresholds. The first snapshots of
- * a video are its baseline (three are needed); after a spike 3 days must pass without one.
+ * a video are its baseline (three are needed); after a spike 14 days must pass without one.
  *
  * @param snapshots oldest first, from SPIKE_LOOKBACK_MS before `span`
  */
@@ -182,8 +182,8 @@ export const trendSpikes = (
   episodes(paceFindings(spikeSnapshots(snapshots), createdAt, span, limits), span, QUIET_MS);
 
 /**
- * The same where forecasts are held: at the snapshots that a trusted one stands on it decides, at the
- * others the pace does. Both make one sequence, of which the first after three quiet days speaks.
+ * The same with forecasts: from a video's first trusted forecast on, forecasts decide; before it, the
+ * pace does. Both make one sequence, of which the first after 14 quiet days is an event.
  * @param video `stated`: what trusted models stated, oldest first, as far back as the snapshots
  */
 export const trendSpikesWithForecasts = (
@@ -200,9 +200,9 @@ export const trendSpikesWithForecasts = (
   limits: SpikeThresholds,
 ): Finding[] => {
   const known = spikeSnapshots(snapshots);
-  const decided = new Set(stated.map(({ at }) => at));
+  const firstStatedAt = stated[0]?.at ?? Number.POSITIVE_INFINITY;
   const ofPace = paceFindings(known, createdAt, span, limits)
-    .filter(({ window }) => !decided.has(window.to))
+    .filter(({ window }) => window.to < firstStatedAt)
     .map((finding) => ({ ...finding, evidence: { rule: 'pace', ...finding.evidence } }));
   const findings = [...ofPace, ...forecastFindings(snapshots.filter(isKnown), createdAt, stated)];
   return episodes(

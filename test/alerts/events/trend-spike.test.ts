@@ -66,12 +66,14 @@ describe('trend.spike', () => {
     expect(spikes(every(6, [50_000, 53_000, 56_000, 59_000, 160_000]), null)).toHaveLength(1);
   });
 
-  test('speaks once for a burst of days, and again after three quiet days', () => {
+  test('speaks once for a burst of days, and again after 14 quiet days', () => {
     const burst = [60_000, 120_000, 260_000, 560_000, 1_200_000];
-    const calm = steady(20, 1_000, 1_210_000);
-    const again = [1_500_000, 2_200_000];
+    const calm = steady(20, 1_000, 1_210_000); // 5 days
+    const long = steady(60, 1_000, 1_210_000); // 15 days
+    const again = [1_700_000, 2_900_000];
     expect(spikes(every(6, [50_000, 51_000, 52_000, ...burst, ...calm]))).toHaveLength(1);
-    expect(spikes(every(6, [50_000, 51_000, 52_000, ...burst, ...calm, ...again]))).toHaveLength(2);
+    expect(spikes(every(6, [50_000, 51_000, 52_000, ...burst, ...calm, ...again]))).toHaveLength(1);
+    expect(spikes(every(6, [50_000, 51_000, 52_000, ...burst, ...long, ...again]))).toHaveLength(2);
   });
 
   const history = fc
