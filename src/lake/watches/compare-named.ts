@@ -9,7 +9,7 @@ import { resolveSubject } from './watches.ts';
 /**
  * Figures of creators that are named by a handle or the address of a profile. `since` and `at` are Unix ms.
  *
- * @throws UsageError for a name that is no creator of the lake
+ * @throws UsageError for a creator that the lake does not have
  */
 export const compareNamed = (
   lake: Lake,
