@@ -10,6 +10,7 @@ import { messageOf, TrendlakeError } from '../base/errors.ts';
 import type { Metrics } from '../run/metrics/metrics.ts';
 import { problemResponse, RefusedError, refusedParameters } from './http/problems.ts';
 import { openApiRoute } from './openapi.ts';
+import { refusedPage } from './pages/page-route.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './request/context.ts';
 import { letIn } from './request/let-in.ts';
 import { alertsRoute } from './routes/alerts.ts';
@@ -50,8 +51,14 @@ const newApp = (): ServiceApp =>
 const nothingHere = (path: string): RefusedError =>
   new RefusedError('not-found', `Not found: ${path}. /v1/openapi.json lists all endpoints.`);
 
-/** Responds 405 when the path has routes for other methods, otherwise 404. */
-const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response>) => {
+const wantsPage = (c: Context<ServiceEnv>): boolean =>
+  c.req.header('accept')?.includes('text/html') === true;
+
+/** Responds 405 when the path has routes for other methods, otherwise 404. Browsers get a page. */
+const noRoute = (
+  app: ServiceApp,
+  page: (c: Context<ServiceEnv>, refusal: RefusedError) => Promise<Response>,
+): ((c: Context<ServiceEnv>) => Promise<Response>) => {
   const otherMethod = methodNotAllowed<ServiceEnv>({
     app,
     onMethodNotAllowed: ({ req: { path, method } }, methods) => {
@@ -64,7 +71,11 @@ const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response
   });
   return async (c) => {
     await otherMethod(c, async () => {
-      c.res = problemResponse(nothingHere(c.req.path));
+      const { method, path } = c.req;
+      const isPage = method === 'GET' && !path.startsWith('/v1') && wantsPage(c);
+      c.res = isPage
+        ? await page(c, new RefusedError('not-found', `No page has the address ${path}.`))
+        : problemResponse(nothingHere(path));
     });
     return c.res;
   };
@@ -102,6 +113,12 @@ const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
       : refusalOf(error, log),
   );
 
+/** Addresses that people guess. */
+const REDIRECTS = [
+  ['/videos', '/trends'],
+  ['/sign-in', '/'],
+] as const;
+
 /** Lists and pages compress themselves. */
 const COMPRESSED = ['/metrics', '/v1/lab/*'];
 
@@ -130,7 +147,7 @@ export const serviceApp = (
 ): ServiceApp => {
   const app = newApp();
   app.onError((error, c) => failureResponse(error, c, log));
-  app.notFound(noRoute(app));
+  app.notFound(noRoute(app, (c, refusal) => refusedPage(pages, c, refusal)));
   if (corsOrigins.length > 0)
     app.use(
       '/v1/*',
@@ -168,6 +185,7 @@ export const serviceApp = (
   const isOperator = (incoming: IncomingMessage): boolean => exposure.isLocalTo(incoming);
   const keyGuard = letInPages(service, access, isOperator);
   const pages = { app, service, guard, keyGuard, isOperator };
+  for (const [path, to] of REDIRECTS) app.get(path, (c) => c.redirect(to, 302));
   pageRoutes(pages, { document, origin });
   watchingRoutes(pages, webhooks);
   alertsRoute(pages);

@@ -165,6 +165,26 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     },
   );
 
+  test('rows of the platforms side by side start at the same height', () =>
+    visit(
+      '/trends',
+      async (page) => {
+        const tops = await tell<number[]>(
+          page,
+          `[...document.querySelectorAll('.sided h2')].map((one) => one.getBoundingClientRect().height)`,
+        );
+        expect(tops).toHaveLength(3);
+        expect(new Set(tops).size).toBe(1);
+        const rows = await tell<number[]>(
+          page,
+          `[...document.querySelectorAll('.sided tbody tr')].map((one) => one.getBoundingClientRect().height)`,
+        );
+        expect(rows.length).toBeGreaterThan(20);
+        expect(Math.max(...rows) - Math.min(...rows)).toBeLessThan(2); // the last one has no rule
+      },
+      { width: 1280 },
+    ));
+
   test('keys: Tab meets the way past the navigation first, / the search, arrows travel in time', () =>
     visit('/events', async (page) => {
       const at = (what: string) => tell<string>(page, `document.activeElement.${what}`);

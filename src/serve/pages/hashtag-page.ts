@@ -2,10 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { hashtagSubject } from '../../alerts/events/subject-url.ts';
-import { DAY_MS } from '../../base/durations.ts';
-import { isoOf } from '../../base/iso.ts';
+import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
+import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { PulledHashtag } from '../../lake/lists/hashtag-list.ts';
+import type { Lake } from '../../lake/open.ts';
+import { required } from '../../lake/prepare.ts';
 import {
   type HashtagVolumes,
   hashtagAsOf,
@@ -17,6 +19,7 @@ import {
   type TaggedPage,
   type TaggedQuery,
 } from '../../lake/read/tagged-videos.ts';
+import { prepared } from '../../lake/statements.ts';
 import { RefusedError } from '../http/problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn, textInFiles } from './column-kinds.ts';
@@ -33,8 +36,14 @@ import { type Html, NOTHING } from './html.ts';
 import { listSection } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
-import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
-import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
+import {
+  type PageContent,
+  type PageDeps,
+  type PageMoment,
+  pageRoute,
+  requesterOf,
+} from './page-route.ts';
+import { creatorPath, hashtagPath, linkAt, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
 import { videoColumns } from './video-columns.ts';
@@ -129,6 +138,23 @@ const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPag
   }</section></div>`;
 };
 
+/** Page for an instant before the hashtag was seen. */
+const unknownYet = (
+  lake: Lake,
+  view: PageView,
+  { key, tag }: { readonly key: number; readonly tag: string },
+): PageContent => {
+  const since = required(
+    prepared(lake, 'select first_seen_at from hashtag where key = ?', 'number?').get(key),
+  );
+  const at = Math.ceil((since ?? view.now) / MINUTE_MS) * MINUTE_MS;
+  return {
+    title: `#${tag}`,
+    windowsMs: [],
+    main: html`<section><p class="empty">The lake knows this hashtag since ${minuteOf(at)}. <a href="${linkAt(view, at >= view.now ? undefined : at)}">See it as of then</a>.</p></section>`,
+  };
+};
+
 /** `/hashtags/{tag}`: one hashtag's volume over time, related hashtags, creators and videos. */
 export const hashtagPage = (deps: PageDeps): void => {
   const { service } = deps;
@@ -161,6 +187,9 @@ export const hashtagPage = (deps: PageDeps): void => {
     params: z.object({ tag: z.string() }),
     query: z.object(tableParameters(columns)),
     make: async ({ params: { tag: written }, query, view, moment }) => {
+      const known = hashtagAsOf(lake, written, view.now);
+      if (known !== undefined && hashtagAsOf(lake, written, view.at) === undefined)
+        return unknownYet(lake, view, known);
       const { key, tag } = find(written, view.at);
       const asOf = view.at;
       const tagged = taggedAt(key, asOf);

@@ -154,7 +154,7 @@ export const sendFixedPage = (c: Context<ServiceEnv>, made: PageBytes): Response
   sendPage(c, made, 200);
 
 /** Error page with the status code of the API. */
-const refusedPage = async (
+export const refusedPage = async (
   deps: PageDeps,
   c: Context<ServiceEnv>,
   refusal: RefusedError,

@@ -113,7 +113,7 @@ const sideBySide = (deps: PageDeps): void =>
         about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}${sinceYesterday(view, query.list)}`,
         pulledAt: Math.max(...pulled) || null,
         windowsMs: windowsOf(query),
-        main: html`<div class="columns">${lists.map(
+        main: html`<div class="columns sided">${lists.map(
           ({
             platform,
             page,
