@@ -56,7 +56,13 @@ test('the image runs a command as a user of its own, from pinned bases', () => {
   const instructions = readDockerfile(read('Dockerfile'));
   const last = (name: string) => instructions.findLast((one) => one.name === name);
   const bases = instructions.filter(({ name }) => name === 'FROM');
-  for (const { value } of bases) expect(value).toMatch(/^node:24-[a-z]+-slim( AS \w+)?$/);
+  for (const { value } of bases)
+    expect(value).toMatch(/^node:24-[a-z]+-slim@sha256:[0-9a-f]{64}( AS \w+)?$/);
+  const { devDependencies } = JSON.parse(read('package.json')) as {
+    devDependencies: Record<string, string>;
+  };
+  const s3 = `@aws-sdk/client-s3@${devDependencies['@aws-sdk/client-s3']}`;
+  expect(instructions.some(({ name, value }) => name === 'RUN' && value.includes(s3))).toBe(true);
   expect(last('USER')?.value).toBe('node');
   expect(last('VOLUME')?.value).toBe('/data');
   expect(execForm(last('ENTRYPOINT') ?? fail('ENTRYPOINT'))).toEqual(['trendlake']);
