@@ -3,13 +3,12 @@ import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../open.ts';
 import { type ComparedCreator, compareCreator } from '../read/compare-creators.ts';
+import { withPlatform } from './resolve-subject.ts';
 import { parseSubject } from './watch-subject.ts';
-import { resolveSubject } from './watches.ts';
 
 /**
- * Figures of creators that are named by a handle or the address of a profile. `since` and `at` are Unix ms.
- *
- * @throws UsageError for a creator that the lake does not have
+ * Figures of creators by handle or profile address. `since` and `at` are Unix ms.
+ * @throws UsageError for a name that is not a creator of the lake
  */
 export const compareNamed = (
   lake: Lake,
@@ -22,7 +21,7 @@ export const compareNamed = (
 ): ComparedCreator[] =>
   names.map((name) => {
     const written = name.startsWith('@') || name.includes('/') ? name : `@${name}`;
-    const { kind, platform, subject } = resolveSubject(
+    const { kind, platform, subject } = withPlatform(
       lake,
       parseSubject(written, { platform: chosen }),
     );
