@@ -8,7 +8,11 @@ import { commandText, docsPage } from '../../base/installation.ts';
 import type { RowFormat } from '../../lake/query/query-request.ts';
 import { runQuery } from '../../lake/query/run-query.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { positiveNumberOption, wholeNumberOption } from '../context/option-values.ts';
+import {
+  instantOption,
+  positiveNumberOption,
+  wholeNumberOption,
+} from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { type Cell, textTable } from '../text/text-table.ts';
 
@@ -21,6 +25,7 @@ Examples:
   trendlake query "select rank, title, views from feed_now where platform = 'tiktok' limit 10"
   trendlake query "select * from video_history where id = 'tt_123'" --csv > history.csv
   trendlake query -f rising.sql --vertical
+  trendlake query --as-of 7d "select id, views from feed_now"
   echo "select count(*) from videos" | trendlake query
 
 Tables and views: ${docsPage('reference/tables.md')}. Times are Unix milliseconds in tables, ISO text in
@@ -34,6 +39,7 @@ const AFTER_ERROR = `\`${commandText('query --help')}\` shows examples. Put SQL 
   ${commandText('query --json -- "-- newest first ..."')}`;
 
 interface Options {
+  asOf?: string;
   file?: string;
   csv?: boolean;
   csvSafe?: boolean;
@@ -102,13 +108,14 @@ const formatOf = ({ csv, csvSafe, json }: Options): RowFormat => {
 };
 
 const run = async (given: string | undefined, options: Options, io: CliIo): Promise<void> => {
-  const { limit, timeout, vertical, csvSafe } = options;
+  const { limit, timeout, vertical, csvSafe, asOf } = options;
   const { dataDir } = configOf(io);
   const sql = await sqlOf(given, options, io);
   const format = formatOf(options);
   const request = {
     dataDir,
     sql,
+    asOf: asOf === undefined ? undefined : instantOption('--as-of', asOf, io.clock.now()),
     format,
     limit,
     dictionary: docsPage('reference/tables.md'),
@@ -135,6 +142,7 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .argument('[sql]', 'one SELECT, or WITH ... SELECT; - or nothing: from stdin')
     .option('-f, --file <file>', 'read the query from a file')
+    .option('--as-of <instant>', 'the lake as it was known then: ISO 8601, or a span such as 24h')
     .addOption(
       new Option('--csv', 'RFC 4180 with lines that end in LF; a header first').conflicts([
         'json',

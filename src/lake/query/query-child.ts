@@ -8,6 +8,7 @@ import { prepare } from '../prepare.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 import { refuseClosed } from './refuse-closed.ts';
 import { RowText, type SqlValue } from './row-text.ts';
+import { viewsAsOf } from './views-as-of.ts';
 
 // The process of one query, started by run-query.ts: nothing but the end of its process ends a
 // statement of SQLite at once. Rows go to descriptor 1, how it ended to descriptor 3. It waits where
@@ -137,6 +138,7 @@ const run = (request: QueryRequest): QueryEnd => {
     sqlite = openLakeForReading(request.dataDir).sqlite;
     // what is sorted must not take memory; a guarded query may write nothing, and has a bound of it
     if (request.guard === undefined) sqlite.pragma('temp_store = FILE');
+    if (request.asOf !== undefined) viewsAsOf(sqlite, request.asOf);
     return answer(sqlite, request);
   } catch (error) {
     if (hasNoReader(error)) process.exit(0);

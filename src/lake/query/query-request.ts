@@ -5,6 +5,8 @@ export type RowFormat = 'csv' | 'json' | 'cells';
 export interface QueryRequest {
   readonly dataDir: string;
   readonly sql: string;
+  /** Unix ms; the lake as it was known then. Undefined: now. */
+  readonly asOf?: number | undefined;
   /** Where whoever wrote it finds the tables and their columns. */
   readonly dictionary: string;
   readonly format: RowFormat;

@@ -1,0 +1,41 @@
+import type Database from 'better-sqlite3';
+import { prepare } from '../prepare.ts';
+import { extraThen } from '../read/content-items.ts';
+import { TABLES_THEN, type TableThen } from './tables-as-of.ts';
+
+const viewOf = (
+  sqlite: Database.Database,
+  name: string,
+  { known, columns = {} }: TableThen,
+): string => {
+  const stored = prepare(sqlite, `select name, type from pragma_table_info(?, 'main')`, [
+    'text',
+    'text',
+  ]).all(name);
+  // an expression has no type, and comparisons convert by the type
+  const selected = stored.map(([column, type]) => {
+    const then = columns[column];
+    return then === undefined ? `t."${column}"` : `cast(${then} as ${type}) as "${column}"`;
+  });
+  return `create temp view "${name}" as select ${selected.join(', ')} from main."${name}" t where ${known}`;
+};
+
+/**
+ * Hides what a connection cannot have known at an instant: temporary views with the names of the
+ * tables, and the public views over these. Works on a read-only connection, once.
+ * @param at Unix ms
+ */
+export const viewsAsOf = (sqlite: Database.Database, at: number): void => {
+  sqlite.function('extra_then', { deterministic: true }, (extra, former) =>
+    extraThen({ extra: extra as string | null, former: former as string | null }),
+  );
+  const tables = Object.entries(TABLES_THEN).map(([name, then]) => viewOf(sqlite, name, then));
+  const views = prepare(sqlite, "select sql from main.sqlite_schema where type = 'view'", 'text')
+    .all()
+    .map((sql) => sql.replace(/^create view/i, 'create temp view'));
+  const isQueryOnly = sqlite.pragma('query_only', { simple: true }) === 1;
+  if (isQueryOnly) sqlite.pragma('query_only = OFF'); // it also refuses temporary views
+  for (const sql of tables) sqlite.exec(sql.replaceAll('@at', String(at)));
+  for (const sql of views) sqlite.exec(sql);
+  if (isQueryOnly) sqlite.pragma('query_only = ON');
+};

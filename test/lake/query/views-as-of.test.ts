@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { HOUR_MS } from '../../../src/base/durations.ts';
+import { type Lake, openLakeForReading } from '../../../src/lake/open.ts';
+import { TABLES_THEN } from '../../../src/lake/query/tables-as-of.ts';
+import { viewsAsOf } from '../../../src/lake/query/views-as-of.ts';
+import { hoursAgo } from '../../serve/filled-lake.ts';
+import { draws } from '../../support/draws.ts';
+import { freshLake } from '../../support/fresh.ts';
+import { loadSeen, seenCreator, seenVideo } from '../read/seen.ts';
+
+/** Working state of now, and what has no instant. */
+const TIMELESS = [
+  ...['delivery_due', 'event_progress', 'handle_spelling', 'import_progress', 'list_basis'],
+  ...['meta', 'pause', 'quota_hint', 'search_pending', 'touched_partitions'],
+];
+
+type Cell = string | number | null;
+const namesOf = ({ sqlite }: Pick<Lake, 'sqlite'>, type: 'table' | 'view'): string[] =>
+  sqlite
+    .prepare(
+      `select name from main.sqlite_schema where type = ? and name not glob 'sqlite_*'
+       and name not glob 'search' and name not glob 'search_[a-oq-z]*' or name = 'search_hit' and ? = 'table'`,
+    )
+    .pluck()
+    .all(type, type) as string[];
+
+/** JSON objects with their keys in one order. An empty one says as much as null: no further fields. */
+const inOrder = (cell: Cell): unknown =>
+  cell === '{}'
+    ? null
+    : typeof cell === 'string' && cell.startsWith('{')
+      ? Object.entries(JSON.parse(cell) as object).toSorted(([a], [b]) => (a < b ? -1 : 1))
+      : cell;
+
+/** All rows of everything that has a past, in an order that only depends on them. */
+const rowsOf = (lake: Pick<Lake, 'sqlite'>): Record<string, unknown[]> =>
+  Object.fromEntries(
+    [...Object.keys(TABLES_THEN), ...namesOf(lake, 'view')].map((name) => {
+      const rows = lake.sqlite.prepare(`select * from "${name}"`).raw().all() as Cell[][];
+      return [name, rows.map((row) => JSON.stringify(row.map(inOrder))).toSorted()];
+    }),
+  );
+
+/** The rows that a reader sees as of an instant. */
+const rowsAsOf = ({ dataDir }: Lake, at: number): Record<string, unknown[]> => {
+  const reader = openLakeForReading(dataDir);
+  try {
+    viewsAsOf(reader.sqlite, at);
+    return rowsOf(reader);
+  } finally {
+    reader.close();
+  }
+};
+
+test('every table has a past or is known to have none', () => {
+  expect([...Object.keys(TABLES_THEN), ...TIMELESS].toSorted()).toEqual(
+    namesOf(freshLake(), 'table').toSorted(),
+  );
+});
+
+test('every table and view is row by row as a lake cut at that instant', () => {
+  fc.assert(
+    fc.property(
+      fc.array(seenVideo, { maxLength: 14 }),
+      fc.array(seenCreator, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 199 }),
+      (videos, creators, hours) => {
+        const lake = freshLake();
+        const until = (seen: { hours: number }): boolean => seen.hours >= hours;
+        const later = (seen: { hours: number }): boolean => !until(seen);
+        loadSeen(lake, { videos: videos.filter(until), creators: creators.filter(until) });
+        const at = hoursAgo(hours) + HOUR_MS / 2;
+        const before = rowsOf(lake);
+        loadSeen(lake, { videos: videos.filter(later), creators: creators.filter(later) });
+        expect(rowsAsOf(lake, at)).toEqual(before);
+        lake.close();
+      },
+    ),
+    { numRuns: draws(30) },
+  );
+});
