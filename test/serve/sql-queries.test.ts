@@ -14,7 +14,7 @@ const asking = () => {
   const queries = new SqlQueries({ dataDir: freshLake().dataDir, clock: timeless });
   onTestFinished(() => queries.close());
   const ask = (owner: string, sql: string, gone = new AbortController()) => {
-    const found = queries.table(sql, { owner, gone: gone.signal }).then(({ rows }) => rows);
+    const found = queries.table({ sql }, { owner, gone: gone.signal }).then(({ rows }) => rows);
     found.catch(() => {}); // whoever waits for it looks
     return { found, leave: () => gone.abort(new Error('left')) };
   };

@@ -10,6 +10,8 @@ const DICTIONARY = 'trendlake://data-dictionary';
 
 interface SqlRequest {
   readonly sql: string;
+  /** Unix ms; undefined: now. */
+  readonly asOf?: number | undefined;
   /** Maximum rows. */
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -42,10 +44,10 @@ export const boundedQuery = (
 ): BoundedQuery => {
   const { atOnce, longestMs, mostCharacters } = bounds;
   const queue = new PQueue({ concurrency: atOnce });
-  const run = async ({ sql, limit, signal: unwanted }: SqlRequest): Promise<SqlRows> => {
+  const run = async ({ sql, asOf, limit, signal: unwanted }: SqlRequest): Promise<SqlRows> => {
     const rows: Record<string, unknown>[] = [];
     const shape = { format: 'json', isSafe: false, shown: 0, dictionary: DICTIONARY } as const;
-    const request = { dataDir, sql, limit, ...shape, guard: {} };
+    const request = { dataDir, sql, asOf, limit, ...shape, guard: {} };
     const signal = AbortSignal.any([stopping, unwanted]);
     const onLines = (lines: string): void => void rows.push(...rowsIn(lines));
     try {

@@ -1,6 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { parseIso } from '../../base/iso.ts';
 import type { BoundedQuery } from './bounded-query.ts';
+import * as given from './inputs.ts';
 import { errorResult, READS_ONLY, resultOf } from './lake-tool.ts';
 
 const ROWS = { most: 1000, usual: 100 };
@@ -11,6 +13,7 @@ const DESCRIPTION =
 const input = z.strictObject({
   sql: z.string().min(1).max(20_000).describe('A single SELECT statement.'),
   limit: z.int().min(1).max(ROWS.most).default(ROWS.usual).describe('Maximum rows.'),
+  asOf: given.asOf,
 });
 
 const output = z.object({
@@ -38,9 +41,10 @@ export const addQueryTool = (server: McpServer, runSql: BoundedQuery, dataDir: s
       outputSchema: output,
       annotations: READS_ONLY,
     },
-    async ({ sql, limit }, { mcpReq }) => {
+    async ({ sql, limit, asOf }, { mcpReq }) => {
       try {
-        const { rows, cutAt } = await runSql({ sql, limit, signal: mcpReq.signal });
+        const at = asOf === undefined ? undefined : parseIso(asOf);
+        const { rows, cutAt } = await runSql({ sql, asOf: at, limit, signal: mcpReq.signal });
         return resultOf({
           rows,
           rowCount: rows.length,

@@ -17,6 +17,8 @@ export type QueryOutcome =
 
 export interface ShownQuery {
   readonly sql: string;
+  /** As written; empty: now. */
+  readonly asOf: string;
   readonly outcome: QueryOutcome;
   readonly dictionary: readonly DictionaryPart[];
   readonly recipes: readonly CookbookQuery[];
@@ -83,7 +85,7 @@ const cookbook = (recipes: readonly CookbookQuery[]): Html =>
   )}</ol></details>`;
 
 /** `/query`: an SQL statement, its result and the dictionary. */
-export const queryPage = ({ sql, outcome, dictionary, recipes }: ShownQuery): FramedPage => ({
+export const queryPage = ({ sql, asOf, outcome, dictionary, recipes }: ShownQuery): FramedPage => ({
   title: 'Query',
   isTimed: false,
   whenChanged: 'tell',
@@ -91,7 +93,7 @@ export const queryPage = ({ sql, outcome, dictionary, recipes }: ShownQuery): Fr
   about: html`Read-only SQL over the whole lake`,
   main: html`<div class="grid"><div class="stack">
 <section><form id="query" method="post" action="/query"><label class="unseen" for="sql">SQL</label><textarea id="sql" name="sql" rows="8" spellcheck="false" autocapitalize="off" autocomplete="off" required maxlength="20000">${sql === '' ? EXAMPLE : sql}</textarea>
-<div class="run"><button id="run">Run</button><span class="soft small">Ctrl+Enter. One SELECT, at most 10 s, read-only.</span></div></form>
+<div class="run"><button id="run">Run</button><label>As of <input name="asOf" value="${asOf}" placeholder="now" maxlength="40" size="20" title="The lake as it was known then: an ISO 8601 instant, such as 2026-03-01 or 2026-03-01T12:00Z. Empty: now."></label><span class="soft small">Ctrl+Enter. One SELECT, at most 10 s, read-only.</span></div></form>
 ${cookbook(recipes)}</section>
 ${outcomeSection(outcome)}</div>
 <div class="stack">${dictionaryAside(dictionary)}</div></div>`,

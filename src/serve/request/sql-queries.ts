@@ -42,6 +42,9 @@ export interface SqlTable {
 /** Error of a query, worded for its author. */
 export class SqlFailure extends Error {}
 
+/** SQL and the instant (Unix ms) that it sees the lake at; undefined: now. */
+export type SqlStatement = Pick<QueryRequest, 'sql' | 'asOf'>;
+
 export interface SqlRequester {
   readonly owner: string;
   readonly gone: AbortSignal;
@@ -87,11 +90,11 @@ export class SqlQueries {
    * The first rows of a query.
    * @throws SqlFailure for an invalid or slow query, RefusedError if too many wait
    */
-  async table(sql: string, requester: SqlRequester): Promise<SqlTable> {
+  async table(statement: SqlStatement, requester: SqlRequester): Promise<SqlTable> {
     const rows: SqlCell[][] = [];
     const from = this.#clock.monotonic();
     const { columns, counted, hasMore } = await this.#run(
-      { sql, format: 'cells', isSafe: false, shown: SHOWN_ROWS, limit: COUNTED_ROWS },
+      { ...statement, format: 'cells', isSafe: false, shown: SHOWN_ROWS, limit: COUNTED_ROWS },
       requester,
       (lines) => void rows.push(...lines.split('\n').map(rowOf)),
     );
@@ -104,12 +107,12 @@ export class SqlQueries {
    * @throws as `table`, also after some chunks
    */
   async csv(
-    sql: string,
+    statement: SqlStatement,
     requester: SqlRequester,
     onLines: (lines: string) => Promise<void>,
   ): Promise<void> {
-    const whole = { sql, format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
-    await this.#run(whole, requester, onLines);
+    const whole = { format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
+    await this.#run({ ...statement, ...whole }, requester, onLines);
   }
 
   close(): void {

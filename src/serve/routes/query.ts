@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
+import { parseIso } from '../../base/iso.ts';
 import { readCookbook, readDictionary } from '../../lake/query/dictionary.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
@@ -10,19 +11,36 @@ import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
 import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
 import { momentOf, type ServiceEnv } from '../request/context.ts';
-import { SqlFailure } from '../request/sql-queries.ts';
+import { SqlFailure, type SqlStatement } from '../request/sql-queries.ts';
 
 /** Statements up to this length are part of the URL, to be bookmarked and shared. */
 const LONGEST_IN_ADDRESS = 4000;
 const LONGEST_SQL = 20_000;
 
-const statementIn = (text: string | null | undefined): string => {
-  const sql = text?.trim() ?? '';
-  if (sql.length <= LONGEST_SQL) return sql;
+/** SQL and its instant as written; empty: now. */
+interface Written {
+  readonly sql: string;
+  readonly asOf: string;
+}
+
+const writtenIn = (get: (name: keyof Written) => string | null | undefined): Written => {
+  const [sql = '', asOf = ''] = [get('sql')?.trim(), get('asOf')?.trim()];
+  if (sql.length <= LONGEST_SQL) return { sql, asOf };
   throw new RefusedError(
     'payload-too-large',
     `The statement is longer than ${LONGEST_SQL} characters. Shorten it, or use the command line.`,
   );
+};
+
+/** @throws RefusedError where the instant cannot be read */
+const statementOf = ({ sql, asOf }: Written): SqlStatement => {
+  if (asOf === '') return { sql };
+  const at = parseIso(asOf);
+  if (at !== undefined) return { sql, asOf: at };
+  const detail = `asOf must be an ISO 8601 instant such as 2026-03-01T12:00:00Z; it is "${asOf}".`;
+  throw new RefusedError('invalid-parameter', detail, {
+    errors: [{ parameter: 'asOf', detail }],
+  });
 };
 
 /** `/query` and `/query.csv`: read-only SQL. Needs a key except on this machine. */
@@ -35,9 +53,9 @@ export const queryRoutes = (deps: PageDeps): void => {
   let parts: ReturnType<typeof readDictionary> | undefined;
   let recipes: ReturnType<typeof readCookbook> | undefined;
 
-  const outcomeOf = async (c: Context<ServiceEnv>, sql: string): Promise<QueryOutcome> => {
+  const outcomeOf = async (c: Context<ServiceEnv>, written: Written): Promise<QueryOutcome> => {
     try {
-      return { found: await service.queries.table(sql, requester(c)) };
+      return { found: await service.queries.table(statementOf(written), requester(c)) };
     } catch (error) {
       if (error instanceof SqlFailure || error instanceof RefusedError)
         return { failed: error.message };
@@ -47,34 +65,38 @@ export const queryRoutes = (deps: PageDeps): void => {
 
   const show = async (
     c: Context<ServiceEnv>,
-    sql: string,
+    written: Written,
     outcome: QueryOutcome,
   ): Promise<Response> => {
     parts ??= readDictionary();
     recipes ??= readCookbook();
-    const shown = queryPage({ sql, outcome, dictionary: parts, recipes });
+    const shown = queryPage({ ...written, outcome, dictionary: parts, recipes });
     const page = new PageBytes(String(await framed(presentView(deps, c), shown)));
     return sendFixedPage(c, page);
   };
 
   app.get('/query', keyGuard, async (c) => {
-    const sql = statementIn(c.req.query('sql'));
-    if (sql === '') return show(c, '', undefined);
-    return show(c, sql, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, sql));
+    const written = writtenIn((name) => c.req.query(name));
+    if (written.sql === '') return show(c, written, undefined);
+    return show(c, written, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, written));
   });
 
   app.post('/query', keyGuard, async (c) => {
     rejectCrossOrigin(c);
-    const sql = statementIn((await formBody(c)).get('sql'));
-    if (sql.length > LONGEST_IN_ADDRESS) return show(c, sql, await outcomeOf(c, sql));
+    const form = await formBody(c);
+    const written = writtenIn((name) => form.get(name));
+    const { sql, asOf } = written;
+    if (sql.length > LONGEST_IN_ADDRESS) return show(c, written, await outcomeOf(c, written));
     c.header('cache-control', 'no-store');
-    return c.redirect(`/query?${new URLSearchParams({ sql })}`, 303);
+    const named = asOf === '' ? { sql } : { sql, asOf };
+    return c.redirect(`/query?${new URLSearchParams(named)}`, 303);
   });
 
   app.post('/query.csv', keyGuard, async (c) => {
     rejectCrossOrigin(c);
-    const sql = statementIn((await formBody(c)).get('sql'));
-    return csvResponse(deps, sql, { ...requester(c), outgoing: c.env.outgoing });
+    const form = await formBody(c);
+    const statement = statementOf(writtenIn((name) => form.get(name)));
+    return csvResponse(deps, statement, { ...requester(c), outgoing: c.env.outgoing });
   });
 };
 
@@ -86,7 +108,7 @@ const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
 /** Streams rows. An error before the first row is a problem response, a later one truncates the file. */
 const csvResponse = async (
   { service }: PageDeps,
-  sql: string,
+  statement: SqlStatement,
   { owner, gone, outgoing }: { owner: string; gone: AbortSignal; outgoing: ServerResponse },
 ): Promise<Response> => {
   const encoder = new TextEncoder();
@@ -95,7 +117,7 @@ const csvResponse = async (
   const writer = writable.getWriter();
   const begun = Promise.withResolvers<boolean>();
   const done = service.queries
-    .csv(sql, { owner, gone: AbortSignal.any([gone, stop.signal]) }, async (lines) => {
+    .csv(statement, { owner, gone: AbortSignal.any([gone, stop.signal]) }, async (lines) => {
       begun.resolve(true);
       await writer.ready;
       await writer.write(encoder.encode(`${lines}\n`));

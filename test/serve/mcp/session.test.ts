@@ -232,6 +232,16 @@ describe('query', () => {
     expect(told).toEqual({ rows: JSON.parse(out), rowCount: 4, truncated: false });
   });
 
+  test('gives the rows of an instant, as the command does', async () => {
+    const at = hoursIso(3);
+    const { told } = await call('query', { sql, asOf: at });
+    const { out } = await runCommand(['query', sql, '--json', '--as-of', at], {
+      dataDir: running.dataDir,
+    });
+    expect(told).toMatchObject({ rows: JSON.parse(out) });
+    expect(told).not.toEqual((await call('query', { sql })).told);
+  });
+
   test('says where its limit of rows cut it off', async () => {
     const { told } = await call('query', { sql, limit: 3 });
     expect(told).toMatchObject({ rowCount: 3, truncated: true, note: /limit/ });
