@@ -8,6 +8,7 @@ import { hoursAgo } from '../../serve/filled-lake.ts';
 import { draws } from '../../support/draws.ts';
 import { freshLake } from '../../support/fresh.ts';
 import { loadSeen, seenCreator, seenVideo } from '../read/seen.ts';
+import { seenStep, takeSteps } from './seen-steps.ts';
 
 /** Working state of now, and what has no instant. */
 const TIMELESS = [
@@ -64,19 +65,22 @@ test('every table and view is row by row as a lake cut at that instant', () => {
     fc.property(
       fc.array(seenVideo, { maxLength: 14 }),
       fc.array(seenCreator, { maxLength: 6 }),
+      fc.array(seenStep, { minLength: 10, maxLength: 40 }),
       fc.integer({ min: 1, max: 199 }),
-      (videos, creators, hours) => {
+      (videos, creators, steps, hours) => {
         const lake = freshLake();
         const until = (seen: { hours: number }): boolean => seen.hours >= hours;
         const later = (seen: { hours: number }): boolean => !until(seen);
         loadSeen(lake, { videos: videos.filter(until), creators: creators.filter(until) });
+        takeSteps(lake, steps.filter(until));
         const at = hoursAgo(hours) + HOUR_MS / 2;
         const before = rowsOf(lake);
         loadSeen(lake, { videos: videos.filter(later), creators: creators.filter(later) });
+        takeSteps(lake, steps.filter(later));
         expect(rowsAsOf(lake, at)).toEqual(before);
         lake.close();
       },
     ),
-    { numRuns: draws(30) },
+    { numRuns: draws(60) },
   );
 });
