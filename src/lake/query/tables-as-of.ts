@@ -60,7 +60,7 @@ const HAD_TAG = `ifnull((select instr(',' || coalesce(n.tags, '') || ',', ',' ||
 
 const isIn = (table: string, key: string, of: string): string =>
   `exists (select 1 from ${table} n where n.${key} = t.${of})`;
-const FORECAST = `${until('made_at')} and +t.model_id in (select id from main.models where learnt_at <= @at)`;
+const FORECAST = `${until('made_at')} and ${isIn('models', 'id', 'model_id')}`;
 
 /** Every table that has a past. Unqualified names in the SQL are the views of that instant. */
 export const TABLES_THEN: Readonly<Record<string, TableThen>> = {
