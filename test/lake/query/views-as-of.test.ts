@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HOUR_MS } from '../../../src/base/durations.ts';
+import { eventsPage } from '../../../src/lake/lists/event-list.ts';
 import { type Lake, openLakeForReading } from '../../../src/lake/open.ts';
 import { TABLES_THEN } from '../../../src/lake/query/tables-as-of.ts';
 import { viewsAsOf } from '../../../src/lake/query/views-as-of.ts';
+import { contentItems } from '../../../src/lake/read/content-items.ts';
+import { creatorProfile } from '../../../src/lake/read/creator-profile.ts';
 import { hoursAgo } from '../../serve/filled-lake.ts';
 import { draws } from '../../support/draws.ts';
 import { freshLake } from '../../support/fresh.ts';
-import { loadSeen, seenCreator, seenVideo } from '../read/seen.ts';
+import { HANDLES, loadSeen, seenCreator, seenVideo } from '../read/seen.ts';
 import { seenStep, takeSteps } from './seen-steps.ts';
 
 /** Working state of now, and what has no instant. */
@@ -78,6 +81,68 @@ test('every table and view is row by row as a lake cut at that instant', () => {
         loadSeen(lake, { videos: videos.filter(later), creators: creators.filter(later) });
         takeSteps(lake, steps.filter(later));
         expect(rowsAsOf(lake, at)).toEqual(before);
+        lake.close();
+      },
+    ),
+    { numRuns: draws(60) },
+  );
+});
+
+const VIDEOS = `select v.key, v.id, v.title, v.user, v.views, v.likes, (
+    select json_group_array(h.tag order by vh.position, vh.hashtag_key)
+    from video_hashtag vh join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key
+  ) as hashtags from video v order by v.key`;
+interface VideoThen {
+  readonly key: number;
+  readonly hashtags: string;
+}
+
+test('videos, creators and events are those that the service shows as of the instant', () => {
+  fc.assert(
+    fc.property(
+      fc.array(seenVideo, { minLength: 4, maxLength: 20 }),
+      fc.array(seenCreator, { maxLength: 6 }),
+      fc.array(seenStep, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 199 }),
+      (videos, creators, steps, hours) => {
+        const lake = freshLake();
+        const instants = [...videos, ...creators, ...steps].map((seen) => seen.hours);
+        for (const instant of [...new Set(instants)].toSorted((a, b) => b - a)) {
+          const isThen = (seen: { hours: number }): boolean => seen.hours === instant;
+          loadSeen(lake, { videos: videos.filter(isThen), creators: creators.filter(isThen) });
+          takeSteps(lake, steps.filter(isThen));
+        }
+        const asOf = hoursAgo(hours) + HOUR_MS / 2;
+        const reader = openLakeForReading(lake.dataDir);
+        viewsAsOf(reader.sqlite, asOf);
+        const then = (sql: string): unknown[] => reader.sqlite.prepare(sql).all();
+
+        const found = then(VIDEOS) as VideoThen[];
+        const entries = found.map(({ key }) => ({ key, rank: 1, score: null, velocity: null }));
+        expect(
+          found.map(({ key: _, hashtags, ...video }) => ({
+            ...video,
+            hashtags: JSON.parse(hashtags),
+          })),
+        ).toEqual(
+          contentItems(lake, entries, asOf).map(({ id, title, user, views, likes, hashtags }) => ({
+            ...{ id, title, user, views, likes, hashtags },
+          })),
+        );
+
+        const profiles = HANDLES.flatMap((handle) => {
+          const named = { platform: 'tiktok', handle, asOf, limit: 1 } as const;
+          const profile = creatorProfile(lake, named);
+          return profile === undefined ? [] : [[handle, profile.followers, profile.likes]];
+        });
+        const known = then('select handle, followers, likes from creators') as object[];
+        for (const creator of known) expect(profiles).toContainEqual(Object.values(creator));
+
+        const { items } = eventsPage(lake, { asOf, since: 0, limit: 100, page: 1 });
+        const ids = items.map(({ id }) => id).toSorted();
+        const noticed = 'select id from events where occurred_at <= detected_at order by id';
+        expect(then(noticed)).toEqual(ids.map((id) => ({ id })));
+        reader.close();
         lake.close();
       },
     ),
