@@ -23,6 +23,7 @@ const PROOFS = [
   'test/run/run/disk-errors.test.ts',
   'test/run/run/stopping.test.ts',
   'test/alerts/webhooks/killed-sender.test.ts',
+  'test/alerts/rules/backtest.test.ts',
 ];
 
 export default defineConfig({

@@ -33,6 +33,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   budget: { about: 'error left by each way to spend the same calls' },
   events: { about: 'how early and how surely trend.spike finds videos on real curves' },
   'events-speed': { about: 'event detection after a sync, on a lake of a million videos' },
+  keep: { about: 'the job keep on a lake of N snapshots: time, bytes, latency of the service' },
   load: { about: 'loading of pages on a small and a large lake, beside bare statements' },
   'load-peer': { about: 'loading of pages, beside a hand-written upsert' },
   pages: { about: 'size and speed of each page of the dashboard' },

@@ -10,6 +10,7 @@ import { LEAST_FINISHED } from '../src/learn/model/learn.ts';
 import { measureLargeLake } from './forecast/large-lake.ts';
 import { type Curve, realCurves } from './forecast/real-curves.ts';
 import { type Asked, daysOf, type Replay, replay } from './forecast/replay.ts';
+import { oracleOf, paceOf, probabilityOf, riseOver, risingLists } from './forecast/rising.ts';
 import * as scores from './forecast/scores.ts';
 import { type VolumeReplay, volumeReplays } from './forecast/volume-replay.ts';
 
@@ -45,9 +46,9 @@ const namingLine = (name: string, its: scores.Naming | undefined): void => {
     console.log(`  ${name.padEnd(46)} never reached`);
     return;
   }
-  const { precision, recall, f1, inTime, leadHours } = its;
+  const { precision, recall, recallBefore, f1, inTime, leadHours } = its;
   console.log(
-    `  ${name.padEnd(46)}${[precision, recall, f1].map((value) => fixed(value, 2, 7)).join('')}${percent(inTime)} %${fixed(leadHours, 1, 8)}`,
+    `  ${name.padEnd(46)}${[precision, recall, recallBefore, f1].map((value) => fixed(value, 2, 7)).join('')}${percent(inTime)} %${fixed(leadHours, 1, 8)}`,
   );
 };
 
@@ -59,7 +60,7 @@ const report = (name: string, asked: readonly Asked[]): void => {
     `\n${name}: ${asked.length} questions about ${curves.length} curves, ${curves.filter(({ top }) => top).length} of which end on top`,
   );
   console.log(
-    `  ${'named at the first snapshot over'.padEnd(46)}   prec    rec     F1 in time  h before`,
+    `  ${'named at the first snapshot over'.padEnd(46)}   prec    rec before     F1 in time  h before`,
   );
   namingLine('trend.spike by pace', scores.naming(curves, spikeAt));
   namingLine(
@@ -71,8 +72,23 @@ const report = (name: string, asked: readonly Asked[]): void => {
     namingLine(`precision ${precision} (probability ${fixed(its?.least, 2, 0)})`, its);
   }
   const at = scores.namedAt(asked);
-  for (const least of [0.5, 0.7])
+  for (const least of [0.3, 0.5, 0.7])
     namingLine(`probability ${least}`, scores.naming(curves, at(least)));
+  const lists = { 'by probability': probabilityOf, 'by views per hour': paceOf, oracle: oracleOf };
+  console.log(
+    '  20 a day, not over the edge:      end on top  hours ahead  share of all tops named before',
+  );
+  for (const [order, scoreOf] of Object.entries(lists)) {
+    const { days, precision, leadHours, recall } = risingLists(asked, scoreOf);
+    if (days === 0) continue;
+    console.log(
+      `    ${order.padEnd(30)} ${fixed(precision, 2, 11)} ${fixed(leadHours, 0, 12)} ${fixed(recall, 2, 9)}   (${days} days)`,
+    );
+  }
+  const { rows, within, hours: ahead } = riseOver(asked);
+  console.log(
+    `  "likely over by": ${percent(within)} % of ${rows} were over by then (80 asked), ${fixed(ahead, 0, 0)} h ahead`,
+  );
   console.log(
     `  calibration error ${fixed(error, 3, 0)}, Brier ${fixed(brier, 4, 0)}; forecast > outcome (questions):`,
   );
@@ -80,13 +96,13 @@ const report = (name: string, asked: readonly Asked[]): void => {
     `    ${bins.map((bin) => `${fixed(bin.stated, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.judged})`).join('  ')}`,
   );
   console.log(
-    '  views      asked  error  count stays  pace goes on  cohort median   x best  in interval  width  pinball',
+    '  views      asked  error  count stays  pace goes on  cohort median   x best  in interval  width  pinball  withheld',
   );
   for (const hours of HORIZONS) {
     const its = scores.views(asked, hours);
     if (its.rows === 0) continue;
     console.log(
-      `  +${String(hours).padEnd(4)} h ${String(its.rows).padStart(8)} ${fixed(its.error, 4, 6)}${its.baselines.map((one) => fixed(one.error, 4, 13)).join('')}   ${fixed(its.ratio, 2, 8)}${percent(its.coverage)} %  ${fixed(its.width, 2, 9)} ${fixed(its.pinball, 4, 8)}`,
+      `  +${String(hours).padEnd(4)} h ${String(its.rows).padStart(8)} ${fixed(its.error, 4, 6)}${its.baselines.map((one) => fixed(one.error, 4, 13)).join('')}   ${fixed(its.ratio, 2, 8)}${percent(its.coverage)} %  ${fixed(its.width, 2, 9)} ${fixed(its.pinball, 4, 8)} ${percent(its.withheld / its.rows)} %`,
     );
   }
 };

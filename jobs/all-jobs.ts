@@ -5,8 +5,10 @@ import exportParquet from './export.ts';
 import feed from './feed.ts';
 import growth from './growth.ts';
 import hashtags from './hashtags.ts';
+import keep from './keep.ts';
 import prune from './prune.ts';
 import publish from './publish.ts';
+import report from './report.ts';
 import trends from './trends.ts';
 import watch from './watch.ts';
 
@@ -14,4 +16,4 @@ import watch from './watch.ts';
 export const JOBS: readonly Job[] = [feed, trends, hashtags, watch, growth, creators];
 
 /** All jobs without calls. */
-export const CHORES: readonly Chore[] = [exportParquet, publish, prune, backup];
+export const CHORES: readonly Chore[] = [exportParquet, publish, keep, prune, backup, report];

@@ -1,15 +1,17 @@
 import { DAY_MS } from '../src/base/durations.ts';
 import { forgetResponses } from '../src/ingest/responses/responses.ts';
 import { giveBackFreePages } from '../src/lake/give-back.ts';
+import { finishErasures } from '../src/run/maintenance/forget.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
-/** Removes expired stored responses every night. Their data stays loaded. */
+/** Removes expired stored responses every night. Their data stays loaded. Finishes killed erasures. */
 export default {
   name: 'prune',
   schedule: '45 4 * * *',
   run: async ({ lake, config, clock, signal }) => {
+    await finishErasures(lake, { clock, upstream: config.upstream, signal });
     const oldest = clock.now() - config.retentionDays * DAY_MS;
     const forgotten = await forgetResponses(lake, oldest, { clock, signal });
     const { bytes, keptBytes } = await giveBackFreePages(lake, { clock, signal });

@@ -92,6 +92,26 @@ const mcpSession = async (command: string, cwd: string): Promise<string> => {
   return response;
 };
 
+const MOST_PACKED_BYTES = 1_000_000;
+const MOST_INSTALLED_KIB = 100_000;
+
+const checkSizes = (tarball: string): void => {
+  const packed = statSync(tarball).size;
+  const installed = Number.parseInt(run('du', ['-sk', 'node_modules'], project), 10);
+  if (packed > MOST_PACKED_BYTES || installed > MOST_INSTALLED_KIB)
+    throw new Error(`the package has ${packed} bytes, and ${installed} KiB installed`);
+  done(`${packed} bytes packed, ${Math.round(installed / 1024)} MiB installed`);
+};
+
+/** The S3 client is an optional peer: without it, `publish` names it. */
+const checkWithoutS3 = (command: string): void => {
+  const script = 'TRENDLAKE_TABLES_URL=s3://a/b TRENDLAKE_LAKE=a "$0" publish 2>&1 || true';
+  const message = run('sh', ['-c', script, command], project);
+  if (!message.includes('npm install @aws-sdk/client-s3'))
+    throw new Error(`publish without the S3 client printed ${message}`);
+  done('publish names the missing S3 client');
+};
+
 const done = (what: string): void => void process.stdout.write(`${what}: good\n`);
 
 try {
@@ -105,6 +125,7 @@ try {
 
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "type": "module" }\n');
   run('npm', ['install', '--no-audit', '--no-fund', tarball], project);
+  checkSizes(tarball);
   writeFileSync(join(project, 'consumer.ts'), CONSUMER);
   const page = readFileSync(join(ROOT, 'docs', 'guides/library.md'), 'utf8');
   const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
@@ -129,6 +150,8 @@ try {
   const session = await mcpSession(command, project);
   if (!session.includes('"serverInfo"')) throw new Error(`mcp answered ${session}`);
   done(`the installed command ${version.trim()}: sync, query, report, completion, mcp`);
+
+  checkWithoutS3(command);
 
   const answers = join(folder, 'answers');
   writeFileSync(answers, 'https://api.example.com/v1\ntl_live_of_this_proof\nbeta\ntiktok\n');

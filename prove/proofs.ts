@@ -28,12 +28,14 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       PROVE_INSTANTS: '1000',
       PROVE_STOPS: '50',
       PROVE_DAEMON_KILLS: '200',
+      PROVE_REMOVING_KILLS: '200',
     },
     short: {
       PROVE_KILLS: '200',
       PROVE_INSTANTS: '200',
       PROVE_STOPS: '10',
       PROVE_DAEMON_KILLS: '12',
+      PROVE_REMOVING_KILLS: '20',
     },
   },
   fleet: {

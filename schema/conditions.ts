@@ -8,12 +8,13 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 export const conditions = sqliteTable(
   'conditions',
   {
-    kind: text('kind').notNull(), // `run`, `quota`, `stale`, `drift`, `chore`, `endpoint`
-    subject: text('subject').notNull(), // source, chore or endpoint; empty if there is only one
+    kind: text('kind').notNull(), // `run`, `quota`, `stale`, `drift`, `chore`, `endpoint`, `clock`, `alert`
+    subject: text('subject').notNull(), // source, chore, endpoint or alert; empty if there is only one
     beganAt: integer('began_at').notNull(), // Unix ms
     detail: text('detail').notNull(), // the sentence in the notice
     toldAt: integer('told_at'), // Unix ms of the notice; null: not sent yet
     endedAt: integer('ended_at'), // Unix ms; null: still true
+    toldTo: text('told_to'), // JSON array of ids of targets that got a notice while others did not
     endToldAt: integer('end_told_at'), // Unix ms of the notice that it ended; null: not sent yet
   },
   (t) => [primaryKey({ columns: [t.kind, t.subject, t.beganAt] })],

@@ -18,11 +18,15 @@ export const forecasts = sqliteView('forecasts', {
   sql`select v.id as video_id, f.made_at as made_at, f.horizon_hours as horizon_hours, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, f.top_probability as top_probability, f.model_id as model_id from forecast f join video v on v.key = f.video_key`,
 );
 
-/**
- * Videos most likely to finish in the top 10 % of their cohort, with views a day ahead. Uses the
- * newest forecast of the last two days.
- */
-export const risingNext = sqliteView('rising_next', {
+/** Models in use: of each platform and kind whose newest model is used. A rejected kind shows nothing. */
+const USED_MODELS = sql.raw(
+  "select m.id from models m where (select json_extract(n.scores, '$.used') from models n where n.platform = m.platform and n.kind = m.kind order by n.learnt_at desc, n.id desc limit 1) = 1",
+);
+
+const newestForecasts = (overEdge: 0 | 1) =>
+  sql`select v.platform as platform, cast(row_number() over (partition by v.platform order by f.top_probability desc, f.views_median desc, v.id) as integer) as rank, v.id as id, v.title as title, v.user as user, v.views as views, f.top_probability as top_probability, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, ${isoTime('f.made_at')} as made_at, cast(f.views_median - s.views as integer) as gain_24h, ${isoTime('f.over_by')} as over_by from (select n.video_key, max(n.made_at) as made_at from forecast n where n.made_at > (select max(a.made_at) from forecast a) - 172800000 and n.model_id in (${USED_MODELS}) group by n.video_key) l join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24 join video v on v.key = f.video_key left join video_snapshot s on s.video_key = f.video_key and s.observed_at = f.made_at where f.over_edge = ${sql.raw(String(overEdge))} order by platform, rank`;
+
+const risingColumns = {
   platform: text('platform').notNull(),
   rank: integer('rank').notNull(),
   id: text('id').notNull(),
@@ -34,9 +38,18 @@ export const risingNext = sqliteView('rising_next', {
   viewsLow: integer('views_low'),
   viewsHigh: integer('views_high'),
   madeAt: text('made_at').notNull(),
-}).as(
-  sql`select v.platform as platform, cast(row_number() over (partition by v.platform order by f.top_probability desc, f.views_median desc, v.id) as integer) as rank, v.id as id, v.title as title, v.user as user, v.views as views, f.top_probability as top_probability, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, ${isoTime('f.made_at')} as made_at from (select n.video_key, max(n.made_at) as made_at from forecast n where n.made_at > (select max(a.made_at) from forecast a) - 172800000 group by n.video_key) l join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24 join video v on v.key = f.video_key order by platform, rank`,
-);
+  gain24h: integer('gain_24h'), // views_median minus the count at made_at; null: too few outcomes
+  overBy: text('over_by'), // likely end of the rise; null: unknown
+};
+
+/**
+ * Videos not yet in the top 10 % of their cohort by growth, the most likely to finish there first.
+ * Uses the newest forecast of the last two days.
+ */
+export const risingNext = sqliteView('rising_next', risingColumns).as(newestForecasts(0));
+
+/** Videos already in the top 10 % of their cohort by growth. Like `rising_next` otherwise. */
+export const risen = sqliteView('risen', risingColumns).as(newestForecasts(1));
 
 /** Hashtag volume forecasts, one row per hashtag, platform, snapshot and horizon. */
 export const hashtagForecasts = sqliteView('hashtag_forecasts', {

@@ -23,6 +23,8 @@ export const forecast = sqliteTable(
     modelId: integer('model_id')
       .notNull()
       .references(() => models.id),
+    overEdge: integer('over_edge').notNull().default(0), // 1: its growth already reached the edge of the top 10 %
+    overBy: integer('over_by'), // Unix ms by which 8 in 10 similar videos stopped rising; null: unknown
   },
   (t) => [
     primaryKey({ columns: [t.videoKey, t.madeAt, t.horizonHours] }),

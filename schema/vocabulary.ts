@@ -56,8 +56,10 @@ export const JOB_NAMES = [
   'creators',
   'export',
   'publish',
+  'keep',
   'prune',
   'backup',
+  'report',
 ] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 

@@ -35,7 +35,7 @@ const HOUSES: Readonly<Record<string, House>> = {
   output: { calls: ['base', 'lake'], rooms: ['parquet', 'delta'] },
   alerts: {
     calls: ['schema', 'base', 'lake', 'ingest'],
-    rooms: ['events', 'webhooks', 'notify', 'report'],
+    rooms: ['events', 'webhooks', 'notify', 'rules', 'report'],
   },
   run: {
     calls: ['schema', 'base', 'lake', 'upstream', 'ingest', 'learn', 'output', 'alerts'],

@@ -20,7 +20,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   dictionary: { about: 'docs/reference/tables.md', run: ['tools/generate-dictionary.ts'] },
   examples: { about: 'the tables in examples/', run: ['tools/generate-examples.ts'] },
   settings: {
-    about: 'docs/reference/settings.md and commands.md',
+    about: 'docs/reference/settings.md and commands.md, and trendlake.config.schema.json',
     run: ['tools/generate-settings.ts'],
   },
   metrics: { about: 'docs/reference/metrics.md', run: ['tools/generate-metrics.ts'] },

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHORES, JOBS } from '../jobs/all-jobs.ts';
-import { SETTINGS } from '../src/base/config/settings.ts';
+import { SETTINGS, type Setting } from '../src/base/config/settings.ts';
+import { KEY_FIELDS } from '../src/base/config/upstream-keys.ts';
+import type { JsonSchema, TextReader } from '../src/base/text-values.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 
-// Writes docs/reference/settings.md and commands.md from the settings, commands and jobs in the code. A
-// test fails when a page is stale.
+// Writes docs/reference/settings.md, commands.md and trendlake.config.schema.json from the settings,
+// commands and jobs in the code. A test fails when one is stale.
 //
 //   npm run docs settings
 
@@ -32,7 +34,9 @@ A setting is an environment variable, or a name in \`trendlake.config.json\` in 
 \`\`\`
 
 Command-line flags win over the environment, the environment wins over the file, and the file wins over
-the defaults. \`trendlake init\` writes the file for you. An unknown name or an invalid value stops every
+the defaults. \`trendlake init\` writes the file for you, with a
+\`$schema\` so that editors complete it. \`trendlake config check\` shows every setting and where it comes
+from. An unknown name or an invalid value stops every
 command with exit code 2. Several keys go into the file only: see
 [several keys](../guides/many-machines.md#many-keys).
 
@@ -73,7 +77,50 @@ ${COMMANDS.map(({ name, summary }) => `| \`${name}\` | ${cell(summary)} |`).join
 ${[...JOBS, ...CHORES].map(({ name, schedule }) => `| \`${name}\` | \`${schedule}\` |`).join('\n')}
 `;
 
+/** The schema also accepts the text that the environment variable would hold. */
+const valueSchema = ({ schema }: TextReader<unknown>): JsonSchema => {
+  if (schema === undefined) return { type: 'string' };
+  if ('enum' in schema) return schema;
+  const text =
+    schema.type === 'integer' ? { type: 'string', pattern: '^[0-9]+$' } : { type: 'string' };
+  return { anyOf: [schema, text] };
+};
+
+const settingSchema = ({ env, read, help, default: value }: Setting<unknown>): JsonSchema => ({
+  description: `${help} Environment: ${env}.${value === undefined ? '' : ` Default: ${value}.`}`,
+  ...valueSchema(read),
+});
+
+/** JSON Schema of trendlake.config.json, with which editors complete and check it. */
+export const configSchema = (): string => {
+  const settings = Object.entries<Setting<unknown>>(SETTINGS);
+  const fields = Object.entries<TextReader<unknown>>(KEY_FIELDS);
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'trendlake.config.json',
+    type: 'object',
+    properties: {
+      $schema: { type: 'string' },
+      ...Object.fromEntries(settings.map(([name, setting]) => [name, settingSchema(setting)])),
+      keys: {
+        description: 'Several keys. See docs/guides/many-machines.md.',
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          properties: Object.fromEntries(fields.map(([name, read]) => [name, valueSchema(read)])),
+          required: ['name', 'keyEnv'],
+          additionalProperties: false,
+        },
+      },
+    },
+    additionalProperties: false,
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+};
+
 if (import.meta.main) {
+  writeFileSync(join(REFERENCE, '../../trendlake.config.schema.json'), configSchema());
   writeFileSync(join(REFERENCE, 'settings.md'), settingsPage());
   writeFileSync(join(REFERENCE, 'commands.md'), commandsPage());
 }

@@ -4,7 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { launch } from 'puppeteer-core';
+import { launch, type Page } from 'puppeteer-core';
+import { reportMail } from '../src/alerts/report/report-mail.ts';
+import { lastWholeWeek } from '../src/alerts/report/week.ts';
+import { weeklyReport } from '../src/alerts/report/weekly-report.ts';
+import { virtualClock } from '../src/base/clock.ts';
+import { openLakeForReading } from '../src/lake/open.ts';
 
 // Takes the pictures in docs/pictures from the sandbox at a fixed day, so that they are the same each time.
 // Needs Chromium (CHROME_PATH or PATH) and fonts for all scripts, such as Noto. Takes some minutes.
@@ -62,6 +67,28 @@ const serve = async (
   return { dashboard, stop };
 };
 
+/** Takes the picture of a report by mail, as a mail client shows it. */
+const takeMail = async (dataDir: string, page: Page): Promise<void> => {
+  const clock = virtualClock(Date.parse(AT));
+  const lake = openLakeForReading(dataDir);
+  const report = await weeklyReport(lake, { week: lastWholeWeek(clock.now()) }, clock);
+  lake.close();
+  const { body, files } = await reportMail(report, 'https://trends.example');
+  const shown = files.reduce(
+    (text, { cid, contentType, content }) =>
+      cid === undefined
+        ? text
+        : text.replace(
+            `cid:${cid}"`,
+            `data:${contentType};base64,${Buffer.from(content).toString('base64')}"`,
+          ),
+    body,
+  );
+  await page.setViewport({ width: 720, height: 860, deviceScaleFactor: 1.5 });
+  await page.setContent(shown);
+  await page.screenshot({ path: join(pictures, 'mail.webp'), type: 'webp', quality: 80 });
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'trendlake-pictures-'));
 try {
   const [given] = process.argv.slice(2);
@@ -87,6 +114,7 @@ try {
       await page.goto(new URL(path(first), dashboard).href, { waitUntil: 'load' });
       await page.screenshot({ path: join(pictures, `${file}.webp`), type: 'webp', quality: 80 });
     }
+    await takeMail(dataDir, page);
   } finally {
     await browser.close();
     await stop();

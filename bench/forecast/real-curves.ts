@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { PLATFORM_PREFIXES, type Platform } from '../../schema/vocabulary.ts';
 import type { Snapshot } from '../../src/alerts/events/timeline.ts';
 import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
+import { logViews } from '../../src/learn/model/curve.ts';
 
 /** A video's real curve from one source, and what became of it. */
 export interface Curve {
@@ -16,12 +17,13 @@ export interface Curve {
   readonly snapshots: Snapshot[];
   /** Known only at the end: its growth is in the top tenth of its cohort. */
   top: boolean;
+  /** First snapshot with the growth of the cohort's top tenth; undefined: never. */
+  crossedAt: number | undefined;
   /** End of the interval with the most views per hour. */
   readonly peakAt: number;
 }
 
 const MIN_SNAPSHOTS = 6;
-const VIEW_DAMPING = 1000;
 
 const lines = function* (path: string): Generator<Record<string, unknown>> {
   // Titles hold U+2028, at which line readers stop.
@@ -43,7 +45,7 @@ const peakOf = (snapshots: readonly Snapshot[]): number => {
 
 const growthOf = ({ snapshots }: Curve): number => {
   const counts = snapshots.map(({ views }) => views ?? 0);
-  return Math.log((Math.max(...counts) + VIEW_DAMPING) / ((counts[0] ?? 0) + VIEW_DAMPING));
+  return logViews(Math.max(...counts)) - logViews(counts[0] ?? 0);
 };
 
 /** Videos of one source that were first seen at a like age. */
@@ -59,7 +61,12 @@ const markTop = (curves: readonly Curve[]): void => {
   for (const cohort of Map.groupBy(curves, cohortOf).values()) {
     const growths = cohort.map(growthOf).sort((a, b) => b - a);
     const edge = growths[Math.floor(growths.length / 10)] ?? 0;
-    for (const curve of cohort) curve.top = growthOf(curve) >= edge && growthOf(curve) > 0;
+    for (const curve of cohort) {
+      curve.top = growthOf(curve) >= edge && growthOf(curve) > 0;
+      const first = logViews(curve.snapshots[0]?.views ?? 0);
+      const crosses = ({ views }: Snapshot): boolean => logViews(views ?? 0) - first >= edge - 1e-9;
+      curve.crossedAt = curve.top ? curve.snapshots.find(crosses)?.at : undefined;
+    }
   }
 };
 
@@ -96,6 +103,7 @@ export const realCurves = (folder: string): Curve[] => {
         createdAt: created,
         snapshots: timeline,
         top: false,
+        crossedAt: undefined,
         peakAt: peakOf(timeline),
       },
     ];

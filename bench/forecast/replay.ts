@@ -1,11 +1,17 @@
 import { thresholdFor } from '../../src/alerts/events/forecast-history.ts';
 import { THRESHOLDS } from '../../src/alerts/events/thresholds.ts';
 import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
+import { baselineGuesses } from '../../src/learn/model/baselines.ts';
 import { type Curve as PastCurve, truthAfter } from '../../src/learn/model/curve.ts';
-import { HORIZONS } from '../../src/learn/model/horizons.ts';
-import { finishedBy, knownAt, learnWay, type WayModel } from '../../src/learn/model/learn.ts';
+import {
+  finishedBy,
+  knownAt,
+  learnWay,
+  type WayModel,
+  withheldHorizons,
+} from '../../src/learn/model/learn.ts';
+import type { BaselineGuesses } from '../../src/learn/model/misses.ts';
 import { type HorizonForecast, modelForecast } from '../../src/learn/model/model-forecast.ts';
-import { type Baselines, learnBaselines } from './baselines.ts';
 import type { Curve } from './real-curves.ts';
 
 /** One question that the replay put, and what came. */
@@ -14,6 +20,10 @@ export interface Asked {
   readonly position: number;
   readonly at: number;
   readonly probability: number;
+  /** Its growth already reached the edge of the top tenth, as the model has it. */
+  readonly overEdge: boolean;
+  /** Unix ms by which the rise is likely over. */
+  readonly overBy: number | null;
   /** From which `trend.spike` would speak, by the default precision; undefined: it would not. */
   readonly threshold: number | undefined;
   /** Views ahead, where what came is known. */
@@ -24,7 +34,9 @@ interface Ahead extends HorizonForecast {
   readonly now: number; // views
   readonly truth: number; // ln(views + 1000)
   /** What each baseline says, ln(views + 1000). */
-  readonly baselines: Readonly<Record<string, number>>;
+  readonly baselines: BaselineGuesses;
+  /** True if the gate would not show this horizon. */
+  readonly isWithheld: boolean;
 }
 
 /** What became of one source. */
@@ -51,22 +63,24 @@ const pastOf = ({ createdAt, snapshots }: Curve): PastCurve => ({
 
 const ask = (
   model: WayModel,
-  baselines: Baselines,
+  withheld: ReadonlySet<number>,
   { curve, past }: { curve: Curve; past: PastCurve },
   position: number,
 ): Asked | undefined => {
   const forecast = modelForecast(model, past, position);
   if (forecast === undefined) return undefined;
-  const { topProbability, horizons } = forecast;
+  const { topProbability, overEdge, overBy, horizons } = forecast;
   const now = past.points[position]?.views ?? 0;
   const ahead = horizons.flatMap((horizon): Ahead[] => {
     const truth = truthAfter(past.points, position, horizon.hours);
     if (truth === undefined) return [];
-    return [{ ...horizon, now, truth, baselines: baselines(past, position, horizon.hours) }];
+    const guesses = baselineGuesses(model.usual, past, position, horizon.hours);
+    const isWithheld = withheld.has(horizon.hours);
+    return [{ ...horizon, now, truth, baselines: guesses, isWithheld }];
   });
   const { at } = past.points[position] as { at: number };
   const threshold = thresholdFor({ used: true, naming: model.naming }, PRECISION);
-  return { curve, position, at, probability: topProbability, threshold, ahead };
+  return { curve, position, at, probability: topProbability, overEdge, overBy, threshold, ahead };
 };
 
 /**
@@ -94,14 +108,16 @@ export const replay = (source: string, curves: readonly Curve[], nowMs: () => nu
       learnMs = Math.max(learnMs, nowMs() - began);
       voice ??= { at: night, finished: model.finished };
     }
-    const baselines = learnBaselines(known, HORIZONS);
+    const withheld = new Set(
+      model === undefined ? [] : withheldHorizons(model, new Map()).map(({ hours }) => hours),
+    );
     for (const [index, past] of pasts.entries())
       for (const [position, { at }] of past.points.entries()) {
         if (at <= night || at > night + step) continue;
         const its =
           model === undefined
             ? undefined
-            : ask(model, baselines, { curve: curves[index] as Curve, past }, position);
+            : ask(model, withheld, { curve: curves[index] as Curve, past }, position);
         if (its === undefined && position === 0) unheard.add(index);
         if (its === undefined || unheard.has(index)) silent += 1;
         else asked.push(its);

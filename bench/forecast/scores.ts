@@ -2,7 +2,6 @@ import { HOUR_MS } from '../../src/base/durations.ts';
 import { type Reliability, reliabilityOf } from '../../src/learn/forecast/reliability.ts';
 import { ageClassNow, sizeClass } from '../../src/learn/model/conformal.ts';
 import { logViews } from '../../src/learn/model/curve.ts';
-import { BASELINES } from './baselines.ts';
 import type { Curve } from './real-curves.ts';
 import type { Asked } from './replay.ts';
 
@@ -10,6 +9,12 @@ const middle = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const BASELINES = {
+  'count stays': 'countStays',
+  'pace goes on': 'paceGoesOn',
+  'cohort median': 'cohortMedian',
+} as const;
 
 /** How well probabilities kept their promise: ten bins, their error, and the Brier score. */
 export const calibration = (asked: readonly Asked[]): Reliability =>
@@ -23,6 +28,8 @@ export interface Naming {
   readonly named: number;
   readonly precision: number;
   readonly recall: number;
+  /** Recall of those named before they had the growth of the top tenth. */
+  readonly recallBefore: number;
   readonly f1: number;
   /** Of the rightly named: share named at or before the peak, and median hours before it. */
   readonly inTime: number;
@@ -36,15 +43,18 @@ export const naming = (
 ): Naming => {
   const named = curves.flatMap((curve) => {
     const its = at(curve);
-    return its === undefined ? [] : [{ curve, lead: (curve.peakAt - its) / HOUR_MS }];
+    return its === undefined ? [] : [{ curve, at: its, lead: (curve.peakAt - its) / HOUR_MS }];
   });
   const right = named.filter(({ curve }) => curve.top);
   const precision = right.length / Math.max(1, named.length);
-  const recall = right.length / Math.max(1, curves.filter(({ top }) => top).length);
+  const tops = Math.max(1, curves.filter(({ top }) => top).length);
+  const recall = right.length / tops;
+  const before = right.filter(({ curve, at: namedAt }) => namedAt < (curve.crossedAt ?? 0));
   return {
     named: named.length,
     precision,
     recall,
+    recallBefore: before.length / tops,
     f1: (2 * precision * recall) / Math.max(1e-9, precision + recall),
     inTime: right.filter(({ lead }) => lead >= 0).length / Math.max(1, right.length),
     leadHours: middle(right.map(({ lead }) => lead)),
@@ -101,13 +111,14 @@ const pinball = (share: number, stated: number, came: number): number =>
 export const views = (asked: readonly Asked[], hours: number) => {
   const rows = asked.flatMap(({ ahead }) => ahead.filter((its) => its.hours === hours));
   const error = middle(rows.map(({ median, truth }) => Math.abs(logViews(median) - truth)));
-  const baselines = BASELINES.map((name) => ({
+  const baselines = Object.entries(BASELINES).map(([name, key]) => ({
     name,
-    error: middle(rows.map(({ baselines, truth }) => Math.abs((baselines[name] ?? 0) - truth))),
+    error: middle(rows.map(({ baselines, truth }) => Math.abs((baselines[key] ?? 0) - truth))),
   }));
   const best = baselines.reduce((a, b) => (b.error < a.error ? b : a));
   return {
     rows: rows.length,
+    withheld: rows.filter(({ isWithheld }) => isWithheld).length,
     error,
     baselines,
     best,

@@ -9,6 +9,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/init.ts'),
   },
   {
+    name: 'config',
+    summary: 'check the settings and show where each comes from',
+    load: () => import('./commands/config.ts'),
+  },
+  {
     name: 'sync',
     summary: 'run all jobs once: pull, load, export; resumes an unfinished run first',
     load: () => import('./commands/sync.ts'),
@@ -74,6 +79,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/events.ts'),
   },
   {
+    name: 'alerts',
+    summary: 'be alerted when your own SQL returns new rows',
+    load: () => import('./commands/alerts.ts'),
+  },
+  {
     name: 'report',
     summary: 'write a week on one page: rising and falling videos, creators, hashtags',
     load: () => import('./commands/report.ts'),
@@ -102,6 +112,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'replay',
     summary: 'rebuild tables from stored responses, without calls',
     load: () => import('./commands/replay.ts'),
+  },
+  {
+    name: 'forget',
+    summary: 'erase a creator or a video everywhere and keep it out',
+    load: () => import('./commands/forget.ts'),
   },
   {
     name: 'serve',

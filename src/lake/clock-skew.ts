@@ -43,7 +43,7 @@ const spanText = (ms: number): string => {
     : `${Math.round(minutes / 1440)} days`;
 };
 
-/** How far apart two clocks are, as the predicate of a sentence. */
+/** Distance between two clocks, as the predicate of a sentence. */
 export const skewText = (skewMs: number): string =>
   `${spanText(skewMs)} ${skewMs > 0 ? 'ahead of' : 'behind'} the service's`;
 
@@ -58,7 +58,7 @@ const newestRowAt = ({ sqlite }: Lake): number | null =>
     'number?',
   ).get() ?? null;
 
-/** What is wrong with the clock, one sentence each; empty if nothing is known to be wrong. */
+/** Problems of the clock, one sentence each; empty if none is known. */
 export const clockProblems = (lake: Lake, now: number): string[] => {
   const skewMs = Number(readMeta(lake.sqlite, KEY) ?? 0);
   const newestAt = newestRowAt(lake);

@@ -8,7 +8,7 @@ import { LakeError } from '../base/errors.ts';
 import { isoOf } from '../base/iso.ts';
 import { prepare } from './prepare.ts';
 
-/** Who holds a lock, in words, and since when (Unix ms). */
+/** Holder of a lock, in words, with its start (Unix ms). */
 export interface Holder {
   readonly holder: string;
   readonly since: number;
@@ -111,14 +111,14 @@ export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, wor
   }
 };
 
-/** How long one that begins waits for others that test whether it lives. */
+/** Longest wait of a starting process for others that test whether it is alive. */
 const CHECKED_MS = 1000;
 
 /**
- * Runs `work` while others can tell, by `living`, that a `name` is at work in this data directory;
- * several may be at once. As with `withExclusive` the sign is the operating system's lock on a file, so
- * it ends with its process however that ends. Where the sign cannot be given the work is done all the same.
- * @param word tells this one from others, such as a random word
+ * Runs `work` while `living` reports a `name` at work in this data directory. Several may run at
+ * once. The sign is a file lock of the operating system, so it ends with the process. Without a
+ * lock the work is done all the same.
+ * @param word distinguishes this process from others, such as a random word
  */
 export const whileLiving = async <T>(
   dataDir: string,
@@ -148,7 +148,7 @@ export const whileLiving = async <T>(
   }
 };
 
-/** Lock files of processes called `name`, with the word that tells each from the others. */
+/** Lock files of processes called `name`, with their words. */
 const signsOf = (dataDir: string, name: string): { path: string; word: string }[] => {
   const folder = join(dataDir, 'locks');
   if (!existsSync(folder)) return [];

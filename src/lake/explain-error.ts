@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { LakeError, messageOf, type TrendlakeError, UsageError } from '../base/errors.ts';
 import { commandText } from '../base/installation.ts';
 
-// Which SQLite code stands for what; the longer codes begin with the shorter ones.
+// // Prefixes of SQLite codes.
 const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 const LOCKED = ['SQLITE_BUSY', 'SQLITE_LOCKED'];
 const NOT_WRITABLE = ['SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM'];
@@ -29,8 +29,8 @@ const forbiddenError = (cause: unknown, path: string): UsageError => {
 };
 
 /**
- * What an error of the database driver says about the file at `path`, in words; undefined for every
- * other error. It goes by the driver's code alone, so that it can be asked without loading it.
+ * Explains an error of the database driver about the file at `path`; undefined for other errors.
+ * Uses the driver's code only, so the driver need not be loaded.
  */
 export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | undefined => {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;

@@ -32,7 +32,7 @@ const servedALake = (path: string): boolean => {
   }
 };
 
-/** What is left of a lake in a data directory that has no lake, as people name it; empty if nothing. */
+/** Remains of a lake in a data directory without one, in words; empty if there are none. */
 const remainsOf = (dataDir: string): string[] => {
   const backups = backupsIn(dataDir).length;
   const service = join(dataDir, SERVICE_FILE);

@@ -11,7 +11,7 @@ const STAYING_PAGES = 1000;
 /** A lake without steps is rewritten as a whole, which keeps writers waiting 3 s for each 100 MB. */
 const REWRITTEN_BYTES = 128 * 1024 * 1024;
 
-/** What became of a lake's free pages. */
+/** Result for a lake's free pages. */
 export interface GivenBack {
   /** Bytes by which the file shrinks. */
   readonly bytes: number;
@@ -21,9 +21,9 @@ export interface GivenBack {
 
 const NOTHING: GivenBack = { bytes: 0, keptBytes: 0 };
 
-/** Rewrites a lake so that its free pages can be given back in steps from then on. */
-const rewrite = (path: string): void => {
-  // a connection of its own: what the rewriting sorts out goes to disk, not to memory
+/** Rewrites a lake, so that it holds no free page and gives back later ones in steps. Writers wait. */
+export const rewriteLake = (path: string): void => {
+  // // a separate connection: sorting uses the disk, not memory
   const sqlite = new Database(path, { fileMustExist: true });
   try {
     sqlite.pragma('busy_timeout = 10000');
@@ -55,7 +55,7 @@ export const giveBackFreePages = async (
   if (read('auto_vacuum') !== INCREMENTAL) {
     if (used * pageBytes > REWRITTEN_BYTES)
       return { bytes: 0, keptBytes: (before - used) * pageBytes };
-    rewrite(path);
+    rewriteLake(path);
   }
   for (let pages = read('page_count'); pages > target; ) {
     sqlite.pragma(`incremental_vacuum(${Math.min(PAGES_A_STEP, pages - target)})`);

@@ -31,9 +31,9 @@ const writePlanStatistics = (sqlite: Database.Database): void => {
   sqlite.exec('analyze sqlite_schema');
 };
 
-/** How a lake is led forward. */
+/** Options of a migration. */
 export interface MigrateOptions {
-  /** Where the migrations lie. */
+  /** Folder of the migrations. */
   readonly folder?: string;
   /** True: it is a copy of a lake already, and none is made. */
   readonly isCopy?: boolean;

@@ -179,8 +179,8 @@ const clearFormerLake = (dataDir: string, { tell = () => {} }: OpenOptions): voi
 };
 
 /**
- * Makes the lake where there is none, and removes what processes that died over this left behind.
- * Whoever makes or migrates a lake holds the lock, so that what lies there under it is nobody's.
+ * Creates the lake if there is none, and removes remains of processes that died while creating it.
+ * Creating and migrating hold a lock, so remains under it belong to nobody.
  */
 const makeIfMissing = (dataDir: string, path: string, options: OpenOptions): void => {
   if (existsSync(path) && leftoversIn(dataDir, LAKE_FILE).length === 0) return;
@@ -217,10 +217,9 @@ const explaining = <T>(path: string, work: () => T): T => {
 };
 
 /**
- * Opens the lake of a data directory for writing, making folder and lake where there are none and
- * migrating an older one (after a backup beside it). What a process left that died over either is
- * removed.
- * @throws UsageError when folder or file cannot be a lake; LakeError when the file is damaged
+ * Opens the lake of a data directory for writing. Creates folder and lake, or migrates an older one
+ * after a backup beside it. Removes remains of processes that died over either.
+ * @throws UsageError if folder or file cannot be a lake; LakeError for a damaged file
  */
 export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
   prepareDataFolder(dataDir);
@@ -228,7 +227,7 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
   return explaining(path, () => {
     makeIfMissing(dataDir, path, options);
     refuseForeign(path);
-    const sqlite = new Database(path, { fileMustExist: true }); // an empty one is no lake
+    const sqlite = new Database(path, { fileMustExist: true }); // // an empty file is no lake
     try {
       configure(sqlite);
       refuseForeignDatabase(sqlite, path);
@@ -246,13 +245,13 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
 /** A lake that another version of trendlake made: nothing is wrong with it, so no backup helps. */
 export class OtherSchemaError extends UsageError {
   override get name(): string {
-    return UsageError.name; // programs are told of it as of others
+    return UsageError.name; // // programs see it as any other usage error
   }
 }
 
 /**
- * Opens an existing lake for reading only. Several may be open beside the writer.
- * @throws UsageError when there is none, only parts of one, or it is not one
+ * Opens an existing lake read-only. Several may be open beside the writer.
+ * @throws UsageError if there is none, only parts of one, or a foreign file
  */
 export const openLakeForReading = (dataDir: string): Lake => {
   const path = join(dataDir, LAKE_FILE);

@@ -8,13 +8,13 @@ import { LAKE_FILE, type Lake, openLake } from './open.ts';
 import { prepare } from './prepare.ts';
 
 /**
- * Whose data a lake holds: the service's, the made-up world's, or an import's as a demo replayed
- * it. They never mix: a lake that trendlake made for trying out is set aside when other data comes,
- * one of real data is left alone.
+ * Owner of a lake's data: the service, the made-up world, or an import that a demo replayed. They
+ * never mix. A lake that was made for trying out is set aside when other data comes; one with real
+ * data is left alone.
  */
 export type Origin = 'upstream' | 'sandbox' | 'replayed import';
 
-/** Whose data the lake holds; undefined where nothing was pulled into it. */
+/** Owner of the lake's data; undefined if nothing was pulled into it. */
 export const originOf = (lake: Lake): Origin | undefined =>
   readMeta(lake.sqlite, 'origin') as Origin | undefined;
 
@@ -70,10 +70,10 @@ const setAside = (dataDir: string, stamp: string): string => {
 };
 
 /**
- * Opens the lake for data of one origin. A sandbox's lake that stands where real data shall go (or
- * where `fresh` asks for an empty one) is set aside, not lost.
- * @param tell receives a sentence when something was set aside
- * @throws UsageError when made-up data would be mixed into a lake of real data
+ * Opens the lake for data of one owner. A sandbox lake in the place of real data (or of the empty
+ * lake that `fresh` asks for) is set aside.
+ * @param tell receives a sentence if something was set aside
+ * @throws UsageError if made-up data would mix with real data
  */
 export const openLakeFor = (
   dataDir: string,

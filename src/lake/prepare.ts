@@ -6,10 +6,10 @@ import type { Statement } from 'better-sqlite3';
 
 type Value = number | string | Buffer | null;
 
-/** What a column holds; with `?` also null. `any`: whatever it is, to be looked into. */
+/** Type of a column; with `?` also null. `any`: any value. */
 export type Kind = keyof Kinds;
 
-/** What a row is: an object, a tuple, or the value of its one column. */
+/** Type of a row: an object, a tuple, or the value of its only column. */
 export type Shape = Readonly<Record<string, Kind>> | readonly Kind[] | Kind;
 
 interface Kinds {
@@ -39,7 +39,7 @@ export type ShapeOf<Row> = [Row] extends [Value]
   ? KindOf<Row>
   : { readonly [Name in keyof Row]-?: KindOf<Row[Name]> };
 
-/** A statement whose rows are what its shape tells. Parameters are SQLite's own matter. */
+/** A statement with rows of the given shape. Parameters are not typed. */
 export type Prepared<Row> = Statement<unknown[], Row>;
 
 const DECLARED: Readonly<Record<string, string>> = {
@@ -56,7 +56,10 @@ const kindsOf = (shape: Shape): readonly (readonly [name: string | undefined, ki
   return isList(shape) ? shape.map((kind) => [undefined, kind] as const) : Object.entries(shape);
 };
 
-/** Why the rows of a statement are not of a shape; undefined where they are, as far as SQLite tells. */
+/**
+ * Explains why the rows of a statement do not fit a shape; undefined if they fit, as far as SQLite
+ * knows.
+ */
 const mismatch = (statement: Statement, shape: Shape): string | undefined => {
   const columns = statement.columns();
   const kinds = kindsOf(shape);

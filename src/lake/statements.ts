@@ -26,10 +26,9 @@ class Statements {
 }
 
 /**
- * A statement of `sql`, prepared once for each open lake. `sql` must be one of a fixed few texts.
- *
- * In a sorted query write `column = +?`: a bare parameter there has SQLite (as built, with STAT4) plan
- * the statement anew for each value, which costs up to ten times what running it does.
+ * A statement, prepared once per open lake. `sql` must be one of a fixed set of texts. In a sorted
+ * query write `column = +?`: with a bare parameter SQLite (as built, with STAT4) plans the
+ * statement again for each value, which costs up to ten times the query itself.
  */
 export const statement = (lake: Lake, sql: string): Statement => lake.own(Statements).of(sql);
 

@@ -5,7 +5,7 @@ import { prepare } from './prepare.ts';
 
 const TABLES = ['meta', 'runs', 'calls', ...new Set(PLAN_STATISTICS.map(([table]) => table))];
 
-/** What no trendlake could have written, in words; undefined if there is nothing of the kind. */
+/** Schema that no trendlake could have written, in words; undefined if there is none. */
 export const strangeSchema = (sqlite: Database.Database): string | undefined => {
   const version = sqlite.pragma('user_version', { simple: true }) as number;
   if (version < 1) return `its schema version is ${version}, which no trendlake writes`;

@@ -23,20 +23,20 @@ import type { Throttle } from '../upstream/throttle/throttle.ts';
 
 export type { Period, Platform };
 
-/** What the client needs to know of the service and of the key. */
+/** Service, key and ledger of a client. */
 export interface ClientOptions {
   /** Address of the service, ending in `/v1`. */
   readonly baseUrl: string;
   /** Sent to the base URL only, stored nowhere. */
   readonly apiKey: string;
-  /** Data directory whose ledger counts the calls; made where there is none. */
+  /** Data directory whose ledger counts the calls; created if it does not exist. */
   readonly dataDir: string;
   /** `beta` (60 a minute, 50,000 a month) unless given. */
   readonly tier?: 'beta' | 'scale';
   /** Calls a minute and a month, where the key has its own numbers. */
   readonly ratePerMinute?: number;
   readonly callsPerMonth?: number;
-  /** When the month starts anew: `calendar` (unless given), `anchor:<day>` or `rolling`. */
+  /** Start of the month: `calendar` (default), `anchor:<day>` or `rolling`. */
   readonly quotaReset?: string;
   /** Longest wait for one response; 30,000 unless given. */
   readonly timeoutMs?: number;
@@ -49,7 +49,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Which part of a list; pages count from 1. */
+/** Part of a list; pages start at 1. */
 export interface ListOptions extends CallOptions {
   readonly limit?: number;
   readonly page?: number;

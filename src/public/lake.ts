@@ -34,7 +34,7 @@ export interface AsOf {
   readonly asOf?: Instant;
 }
 
-/** Which part of a list; pages count from 1. `limit` is 50 unless given. */
+/** Part of a list; pages start at 1. `limit` is 50 by default. */
 export interface Part extends AsOf {
   readonly limit?: number;
   readonly page?: number;
@@ -55,7 +55,7 @@ export interface VideoSnapshot {
   readonly engagementRate: number | null;
 }
 
-/** How a video grew. */
+/** Growth of a video. */
 export interface Growth {
   readonly id: string;
   readonly platform: Platform;
@@ -142,7 +142,7 @@ export class LakeReader {
     return page(await feedPage(this.#lists, { ...moment(options), ...list }));
   }
 
-  /** What trended in a day, a week or a month. */
+  /** Trends of a day, a week or a month. */
   async trends(platform: Platform, period: Period, options: Part = {}): Promise<Page<ContentItem>> {
     const list = {
       platform: known('platform', platform, PLATFORMS),
@@ -213,7 +213,7 @@ export class LakeReader {
     return { total, items, asOf: isoOf(asOf) };
   }
 
-  /** What had been noticed, newest first; with `since` what occurred at or after it. */
+  /** Noticed events, newest first; with `since` those that occurred at or after it. */
   events(
     options: Part & {
       readonly kind?: EventKind;
@@ -271,9 +271,8 @@ const page = <T>(list: ListPage<T>): Page<T> => ({
 });
 
 /**
- * Opens the lake of a data directory (`data` unless `TRENDLAKE_DATA_DIR` says otherwise for the
- * commands) for reading. Several may be open beside a writer.
- * @throws UsageError when there is no lake, or it is not one; LakeError when it is damaged
+ * Opens the lake of a data directory read-only. Several may be open beside a writer.
+ * @throws UsageError if there is no lake; LakeError for a damaged one
  */
 export const openLake = (dataDir: string): LakeReader =>
   new LakeReader(openLakeForReading(dataDir));

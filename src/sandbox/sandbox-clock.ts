@@ -14,7 +14,7 @@ export interface SandboxTime {
  */
 export class SandboxClock implements SandboxTime {
   readonly #clock: Clock;
-  /** Where it began, by this time and by the clock's; undefined: it follows the clock. */
+  /** Start, in this time and in that of the clock; undefined: it follows the clock. */
   readonly #began:
     | { readonly at: number; readonly mono: number; readonly speed: number }
     | undefined;

@@ -36,7 +36,7 @@ export interface SandboxKey {
   readonly callsPerMonth: number;
 }
 
-/** What a sandbox shows, when, and to whom. */
+/** Content, time and keys of a sandbox. */
 export interface SandboxOptions {
   /** The limits of its key are counted in this clock's time; without `at` it shows this time too. */
   readonly clock: Clock;
@@ -44,11 +44,11 @@ export interface SandboxOptions {
   readonly from?: string | undefined;
   /** Unix ms at which its clock stands still, or starts where `speed` is given. */
   readonly at?: number | undefined;
-  /** How many times as fast as `clock` it lives. */
+  /** Speed as a multiple of `clock`. */
   readonly speed?: number | undefined;
   /** Default 0: any free port. */
   readonly port?: number | undefined;
-  /** Which made-up world; default 1. */
+  /** Seed of the made-up world; default 1. */
   readonly seed?: number | undefined;
   /** Creators of each platform of it, as a `World` takes them. */
   readonly creators?: number | undefined;
@@ -58,7 +58,7 @@ export interface SandboxOptions {
   readonly isSearched?: boolean;
   readonly ratePerMinute?: number | undefined;
   readonly callsPerMonth?: number | undefined;
-  /** More keys beside its own, each with limits of its own. */
+  /** Further keys, each with separate limits. */
   readonly keys?: readonly SandboxKeyWish[] | undefined;
   /** Names of `DIALECTS` to speak, combined. Default: our own interface. */
   readonly dialects?: readonly string[] | undefined;
@@ -85,7 +85,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** What the key of a sandbox allows unless told otherwise: nobody waits. */
+/** Limits of a sandbox's key by default: nobody waits. */
 export const SANDBOX_LIMITS = { ratePerMinute: 6000, callsPerMonth: 10_000_000 };
 
 const newKey = (dataDir: string, key: SandboxKeyWish, clock: Clock): SandboxKey => {

@@ -12,6 +12,7 @@ import { problemResponse, RefusedError, refusedParameters } from './http/problem
 import { openApiRoute } from './openapi.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './request/context.ts';
 import { letIn } from './request/let-in.ts';
+import { alertsRoute } from './routes/alerts.ts';
 import { creatorRoutes } from './routes/creators.ts';
 import { extensionRoutes } from './routes/extensions.ts';
 import { forecastRoutes } from './routes/forecasts.ts';
@@ -169,6 +170,7 @@ export const serviceApp = (
   const pages = { app, service, guard, keyGuard, isOperator };
   pageRoutes(pages, { document, origin });
   watchingRoutes(pages, webhooks);
+  alertsRoute(pages);
   signInRoutes(app, service, access);
   app.route('/v1', v1);
   return app;

@@ -86,7 +86,7 @@ interface Where {
 }
 
 /** An object with the fields that have words or units of the service. */
-const ourFields = (raw: unknown, { settings, platform }: Where): unknown => {
+export const ourFields = (raw: unknown, { settings, platform }: Where): unknown => {
   if (!isObject(raw)) return raw;
   const changed: Record<string, unknown> = {};
   if (Object.hasOwn(raw, 'platform'))

@@ -6,7 +6,7 @@ import { SETTINGS } from '../../src/base/config/settings.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { manPage } from '../../tools/generate-man.ts';
 import { metricsPage } from '../../tools/generate-metrics.ts';
-import { commandsPage, settingsPage } from '../../tools/generate-settings.ts';
+import { commandsPage, configSchema, settingsPage } from '../../tools/generate-settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -14,6 +14,7 @@ const page = (path: string): string => readFileSync(join(root, path), 'utf8');
 test('docs/reference/settings.md says what the code does (else: npm run docs settings)', () => {
   expect(page('docs/reference/settings.md')).toBe(settingsPage());
   expect(page('docs/reference/commands.md')).toBe(commandsPage());
+  expect(page('trendlake.config.schema.json')).toBe(configSchema());
 });
 
 test('the manual page has every command, option and setting', async () => {

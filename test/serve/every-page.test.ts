@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserName, chromium, tell } from '../../fixtures/chromium.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { systemClock, virtualClock } from '../../src/base/clock.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
+import { addWatch } from '../../src/lake/watches/watches.ts';
 import { PipelineReader } from '../../src/run/pipeline/pipeline-reader.ts';
 import { startService } from '../../src/serve/service.ts';
 import type { RunningService } from '../../src/serve/service-options.ts';
@@ -31,7 +33,16 @@ const PAGES = [
   ...['/videos/tt_1', '/videos/yt_1', '/creators', '/creators/tiktok/mira', '/hashtags'],
   ...['/hashtags/dance', '/forecasts', '/events', `/events?${PAST}`, '/search', '/search?q=clip'],
   ...['/search?q=nothing', '/pipeline', '/pipeline?run=1', `/pipeline?${PAST}`, '/query'],
-  ...[`/query?${new URLSearchParams({ sql: SQL })}`, '/query?sql=selec', '/docs'],
+  ...[
+    `/query?${new URLSearchParams({ sql: SQL })}`,
+    '/query?sql=selec',
+    '/docs',
+    '/diff',
+    '/alerts',
+  ],
+  ...[`/diff?${PAST}`, '/diff?list=feed&from=7d&change=climbed'],
+  ...['/compare', '/compare?creators=@mira,@theo&platform=tiktok', '/compare?creators=@nobody'],
+  ...['/trends?tag=acme', '/trends/tiktok?tag=acme', '/forecasts?tag=acme', '/watching?tag=acme'],
   `/query?${new URLSearchParams({ sql: 'select user, count(*) as n from videos group by 1' })}`,
 ];
 const VIEWS: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
@@ -91,6 +102,8 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     fillLake(dataDir, fill);
     const lake = openLake(dataDir);
     fillMore(lake);
+    const watch = { kind: 'video', platform: 'tiktok', subject: 'tt_1', tags: ['acme'] } as const;
+    addWatch(lake, { ...watch, everyMs: DAY_MS, note: null, until: null }, NOW);
     lake.close();
     const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', { pricePer1000: '2 EUR' });
     pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores: [] });

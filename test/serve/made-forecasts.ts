@@ -9,6 +9,9 @@ interface MadeForecast {
   /** Of the snapshot it stands on, Unix ms. */
   readonly at: number;
   readonly top: number;
+  /** Already over the edge of the top 10 %. */
+  readonly overEdge?: boolean;
+  readonly overBy?: number;
   /** By hours ahead: median, low and high; a horizon left out is not known. */
   readonly views: Readonly<Record<number, readonly [number, number, number]>>;
 }
@@ -25,11 +28,14 @@ export const putForecasts = (
     `insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
      values (1, 'video.list', ?, @at, @at, 300, ?, x'00')`,
   ).run(platform, scores, { at: hoursAgo(40) });
-  const put = db.prepare('insert into forecast values (?, ?, ?, ?, ?, ?, ?, 1)');
-  for (const { id, at, top, views } of forecasts) {
+  const put = db.prepare('insert into forecast values (?, ?, ?, ?, ?, ?, ?, 1, ?, ?)');
+  for (const { id, at, top, overEdge = false, overBy = null, views } of forecasts) {
     const key = db.prepare('select key from video where id = ?').pluck().get(id) as number;
     for (const hours of [6, 24, 72, 168])
-      put.run(key, at, hours, ...(views[hours] ?? [null, null, null]), top);
+      put.run(
+        ...[key, at, hours, ...(views[hours] ?? [null, null, null]), top],
+        ...[overEdge ? 1 : 0, overBy],
+      );
   }
   db.close();
 };

@@ -103,3 +103,48 @@ describe('/watching', () => {
     expect(answer.status).toBe(403);
   });
 });
+
+describe('a video and a creator', () => {
+  const get = async (path: string) =>
+    (await fetch(new URL(path, running.service.dashboard))).text();
+
+  test('are followed and tagged from their pages', async () => {
+    for (const path of ['/videos/tt_1', '/creators/youtube/cook']) {
+      const before = await get(path);
+      expect(before).toContain('<h2>Follow ');
+      const form = new URLSearchParams();
+      for (const [, name = '', value = ''] of before.matchAll(
+        /<input type="hidden" name="(action|subject|platform)" value="([^"]*)"/g,
+      ))
+        form.set(name, value);
+      form.set('tags', 'Zeta');
+      form.set('every', '12h');
+      await fetch(new URL('/watching', running.service.dashboard), {
+        method: 'POST',
+        headers: { origin: new URL(running.service.dashboard).origin },
+        body: form,
+      });
+      const after = await get(path);
+      expect(after).toMatch(/<h2>Followed <a class="chip" href="[^"]*tag=zeta">zeta</);
+      expect(after).toContain('<option selected>12h</option>');
+    }
+  });
+
+  test('cannot be followed without the scope', async () => {
+    const open = await runService(
+      (into) => into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 1000]] }),
+      { host: '0.0.0.0' },
+    );
+    const as = async (...scopes: ('read' | 'watch')[]): Promise<string> => {
+      const address = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
+      const authorization = `Bearer ${open.newKey({ scopes })}`;
+      const got = await fetch(new URL('/videos/tt_1', address), { headers: { authorization } });
+      return got.text();
+    };
+    const form = 'action="/watching"';
+    expect(await as('read', 'watch')).toContain(form);
+    const reader = await as('read');
+    expect(reader).not.toContain(form);
+    expect(reader).toContain('the scope <code>watch</code>');
+  });
+});

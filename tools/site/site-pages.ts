@@ -31,7 +31,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     ...['query', 'cookbook', 'bi', 'dashboard', 'forecasts', 'events', 'webhooks', 'service'],
     ...['assistants', 'library', 'operating', 'quota', 'many-machines', 'publish', 'security'],
   ].map((name) => `docs/guides/${name}.md`),
-  Reference: ['settings', 'commands', 'tables', 'metrics', 'api', 'parquet'].map(
+  Reference: ['settings', 'commands', 'tables', 'metrics', 'api', 'parquet', 'policies'].map(
     (name) => `docs/reference/${name}.md`,
   ),
   Examples: ['examples/README.md', 'packaging/systemd/README.md'],
@@ -86,7 +86,13 @@ const foldersOf = (source: string): string[] => {
 
 /** Every page, in the order of the navigation. */
 export const sitePages = (): SitePage[] => {
-  const texts = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+  const texts = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'CODE_OF_CONDUCT.md',
+    'SECURITY.md',
+  ];
   const docs = filesUnder('docs').filter((source) => source.endsWith('.md'));
   const shown = ['examples', 'packaging'].flatMap(filesUnder);
   const markdown = [...texts, ...docs, ...shown.filter((source) => source.endsWith('.md'))];

@@ -18,7 +18,7 @@ import { chunks, lastSnapshotReader, snapshotReader } from './video-history.ts';
 /** A creator of more videos than this is judged by the newest. */
 const MAX_VIDEOS = 200;
 
-/** A list that was not pulled for this long was not watched: who stood at its top then is not known. */
+/** A list without a pull for this long was not observed, so its top is unknown. */
 const LONGEST_UNWATCHED_MS = 3 * DAY_MS;
 
 /** Pulls of a list (parameters: name, platform, period) before which it was not watched for so long. */
@@ -180,8 +180,8 @@ const firstTopReader = (
 const CREATORS_A_TURN = 100;
 
 /**
- * What the rule needs of creators, one after the other, the shared parts read once. Of so many at a
- * time the snapshots are in memory.
+ * Inputs of the rule, creator by creator; shared parts are read once. Keeps the snapshots of a
+ * limited number in memory.
  */
 export function* creatorPasts(
   sqlite: Database.Database,

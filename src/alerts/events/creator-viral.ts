@@ -14,7 +14,7 @@ export const YOUNG_MS = 30 * DAY_MS;
 /** A platform watched for less has not shown who usually stands at its top. */
 const WATCHED_MS = 7 * DAY_MS;
 
-/** What the rule reads before a span, beside the last snapshot of each video before that. */
+/** Read before a span, beside the last snapshot of each video before it. */
 export const CREATOR_LOOKBACK_MS = QUIET_MS;
 
 /** One of the creator's videos; snapshots oldest first. */
@@ -52,7 +52,7 @@ interface Bar {
   readonly evidence: Record<string, number>;
 }
 
-/** How many views are far above what this creator (else this platform) usually reaches. */
+/** Views far above the usual level of this creator, or else of the platform. */
 const barAt = (
   others: readonly number[],
   at: number,

@@ -42,7 +42,7 @@ function* creatorsOf(
     yield* read.all(JSON.stringify(part), floors, span.from - YOUNG_MS);
 }
 
-/** Creators that stood at the top of a list that became whole inside `span`. */
+/** Creators at the top of a list completed inside `span`. */
 const creatorsAtTop = (
   sqlite: Database.Database,
   span: Window,

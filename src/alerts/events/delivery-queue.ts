@@ -2,9 +2,9 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
 
-// The one writer of `deliveries` and of `delivery_due`, which says when the next of each subscription
-// may leave: who sends asks one index, however many subscribe. What is called here runs in the
-// transaction it is called in, or in one of its own.
+// // The only writer of `deliveries` and of `delivery_due`, which has the next time of each
+// subscription, so that a sender reads one index for any number of subscribers. Runs in the
+// caller's transaction, or in a new one.
 
 /**
  * Sets when a subscription's next delivery may leave, from what waits and the endpoint's pause. Call it
@@ -58,7 +58,7 @@ export const queueDelivery = (
   return changes;
 };
 
-/** What came of an attempt, as the delivery keeps it; instants in Unix ms. */
+/** Result of an attempt, as stored; instants in Unix ms. */
 export interface AttemptOutcome {
   readonly state: 'delivered' | 'pending' | 'failed';
   readonly attempts: number;
@@ -71,7 +71,7 @@ export interface AttemptOutcome {
   readonly deliveredAt: number | null;
 }
 
-/** Writes what came of an attempt. `dueAgain` follows it. */
+/** Stores the result of an attempt. `dueAgain` follows. */
 export const noteAttempt = (lake: Lake, id: string, outcome: AttemptOutcome): void => {
   lake.sqlite
     .prepare(
@@ -94,7 +94,7 @@ export const failPending = (lake: Lake, subscriptionId: string, why: string): vo
   dueAgain(lake, subscriptionId);
 };
 
-/** Which deliveries: one, or those of a subscription queued inside a span. */
+/** One delivery, or those of a subscription queued inside a span. */
 export type WhichDeliveries =
   | { readonly deliveryId: string }
   | { readonly subscriptionId: string; readonly from: number; readonly to: number };

@@ -21,7 +21,7 @@ import {
   snapshotReader,
 } from './video-history.ts';
 
-/** What to examine: observations after `from`, up to and including `to` (Unix ms). */
+/** Span to examine: observations after `from`, up to and including `to` (Unix ms). */
 export interface DetectOptions extends Window {
   readonly kinds?: readonly EventKind[];
   readonly thresholds?: Readonly<Record<Platform, Thresholds>>;
@@ -74,7 +74,7 @@ function* virals(
 function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
   for (const { tag, platform: named, snapshots } of tagHistories(lake.sqlite, span)) {
     const platform = named === '' ? null : named;
-    // Where a response covers all platforms, those of the one that lives by its tags stand for all.
+    // // for responses over all platforms, the limits of the platform with the most tags apply
     const found = hashtagRises(snapshots, span, limits[platform ?? 'tiktok'].hashtag);
     const subject = hashtagSubject(tag, platform);
     for (const one of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, one);
@@ -91,9 +91,8 @@ function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEv
 }
 
 /**
- * What happened inside a span, by the four rules, over what the lake holds now, one event after the
- * other as they are found: some thousand videos are in memory at once, however many the lake holds.
- * Writes nothing and works on a lake opened for reading.
+ * Events inside a span by the four rules, over the current lake, one at a time. Keeps some thousand
+ * videos in memory. Writes nothing and works on a read-only lake.
  */
 export function* eventsFound(
   lake: Lake,

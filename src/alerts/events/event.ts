@@ -11,7 +11,7 @@ export interface Window {
   readonly to: number;
 }
 
-/** What a detector says of its subject. */
+/** A detector's finding about its subject. */
 export interface Finding {
   readonly window: Window;
   readonly evidence: Evidence;
@@ -36,7 +36,7 @@ export interface TrendEvent {
   readonly evidence: Evidence;
 }
 
-/** What a handed-in finding is about. */
+/** Subject of a stored finding. */
 export interface EventAbout {
   readonly kind: EventKind;
   readonly platform: Platform | null;

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Finding, toThousandths } from './event.ts';
 import type { KnownSnapshot } from './timeline.ts';
 
-/** What was forecast of a video at one of its snapshots, by a model that is trusted. */
+/** Forecast of a video at one of its snapshots, by a trusted model. */
 export interface StatedForecast {
   readonly at: number; // Unix ms; the snapshot it stands on
   readonly firstSeenAt: number; // of the video

@@ -14,7 +14,7 @@ const MAX_GAP_MS = 4 * DAY_MS;
 const QUIET_MS = 14 * DAY_MS;
 const ROUNDING_STEPS = 3;
 
-/** What the rule reads before a span, and a day more, so that thinning starts outside of it. */
+/** Read before a span, with an extra day so that thinning starts outside of it. */
 export const HASHTAG_LOOKBACK_MS = PAST_MS + QUIET_MS + DAY_MS;
 
 /** One snapshot of a tag: `volume` counts videos inside a window, `views` is the total of all time. */

@@ -2,10 +2,7 @@ import type { EventKind } from '../../../schema/vocabulary.ts';
 import { byOccurrence } from './detect.ts';
 import type { TrendEvent } from './event.ts';
 
-/**
- * Events of one kind that one detection stores at most: what came first in a lake of millions may
- * be more.
- */
+/** Events of one kind that one detection stores at most; a lake of millions may have more. */
 export const MOST_OF_A_KIND = 10_000;
 
 /** The newest events of each kind, out of any number that are added; the rest is counted. */

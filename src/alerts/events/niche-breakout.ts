@@ -18,7 +18,7 @@ const MIN_OVERLAP = 0.5;
 const SHARE_DAMPING = 0.01;
 const TAGS_NAMED = 8;
 
-/** What the rule reads before a span, and a day more, so that thinning starts outside of it. */
+/** Read before a span, with an extra day so that thinning starts outside of it. */
 export const NICHE_LOOKBACK_MS = PAST_MS + QUIET_MS + DAY_MS;
 
 export interface NicheVideo {

@@ -14,10 +14,10 @@ import { THRESHOLDS, type Thresholds } from './thresholds.ts';
  */
 const OVERLAP_MS = 2 * HOUR_MS;
 
-/** More events of one run than anybody could read; each may be told to every subscription. */
+/** Most events of one run; each may go to every subscription. */
 const MOST_EVENTS = 2000;
 
-/** What one detection came to. */
+/** Result of one detection. */
 export interface NoticeSummary extends StoreCounts {
   /** The span examined, Unix ms. `from` is 0 for the first detection over a lake. */
   readonly from: number;
@@ -33,32 +33,37 @@ const detectedUntil = (lake: Lake): number | undefined =>
     'number',
   ).get();
 
+/** Oldest observation of the files imported after an instant, Unix ms; undefined without one. */
+const importedSince = (lake: Lake, after: number): number | undefined =>
+  prepare(
+    lake.sqlite,
+    'select min(oldest_at) from import_progress where finished_at > ?',
+    'number?',
+  ).get(after) ?? undefined;
+
 /**
  * Detects events in what the lake learnt since the last detection, stores them and queues their
- * deliveries. Call it after each sync or import, outside of any transaction; it knows by itself
- * since when. The first detection over a lake stores what its history holds and sends nothing.
+ * deliveries, in imports also what is older. Call it after each sync, outside of any transaction. The first detection over a lake stores what its history holds and sends nothing.
  * Safe to run twice, and in two processes at once.
  * @param most of one kind the newest so many are stored, the rest is counted
- * @param since go back to here as well: an import names its earliest observation
  */
 export const noticeEvents = (
   lake: Lake,
   {
     clock,
-    since,
     thresholds = THRESHOLDS,
     most = MOST_OF_A_KIND,
   }: {
     clock: Clock;
-    since?: number;
     thresholds?: Readonly<Record<Platform, Thresholds>>;
     most?: number;
   },
 ): NoticeSummary => {
   const now = clock.now();
   const before = detectedUntil(lake);
+  const imported = before === undefined ? undefined : importedSince(lake, before);
   const from =
-    before === undefined ? 0 : Math.max(0, Math.min(before - OVERLAP_MS, since ?? Infinity));
+    before === undefined ? 0 : Math.max(0, Math.min(before - OVERLAP_MS, imported ?? Infinity));
   const newest = new NewestEvents(most);
   for (const event of eventsFound(lake, { from, to: now, thresholds })) newest.add(event);
   const { events, left } = newest.taken();
@@ -74,7 +79,7 @@ export const noticeEvents = (
         now,
         ...(before === undefined ? { silentUntil: now } : {}),
         // what a history holds is bounded by it; what a service responds today is not
-        ...(before === undefined || since !== undefined ? {} : { most: MOST_EVENTS }),
+        ...(before === undefined || imported !== undefined ? {} : { most: MOST_EVENTS }),
       });
     })
     .immediate();

@@ -1,7 +1,8 @@
-import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
+import { type EventKind, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { foldName } from '../../base/wire/folding.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { markTouched } from '../../lake/touched-partitions.ts';
@@ -9,7 +10,7 @@ import { tagsOfSubject } from '../../lake/watches/watches.ts';
 import { type Listener, queueDelivery, removeDeliveriesOfEventsAfter } from './delivery-queue.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 
-/** What a subscription wants to hear of; an empty list is no restriction. */
+/** Filter of a subscription; an empty list is no restriction. */
 export interface SubscriptionFilter {
   readonly events: readonly EventKind[];
   readonly platforms: readonly Platform[];
@@ -60,6 +61,19 @@ const wants = (filter: SubscriptionFilter, event: StorableEvent): boolean => {
   );
 };
 
+/** True of an event whose subject was erased. */
+export const isOfErased = (lake: Lake, { subject, platform }: StorableEvent): boolean => {
+  const erased = erasedOf(lake);
+  const id = subject.slice(subject.indexOf(':') + 1);
+  if (subject.startsWith('video:')) return erased.drops({ kind: 'video', id });
+  return (
+    subject.startsWith('creator:') &&
+    (platform === null ? PLATFORMS : [platform]).some((name) =>
+      erased.drops({ kind: 'creator', platform: name, handle: id }),
+    )
+  );
+};
+
 /** The event with the tags of watches that cover its subject, if there are any. */
 const withTags = (lake: Lake, event: StorableEvent): StorableEvent => {
   const [kind = '', ...id] = event.subject.split(':');
@@ -68,7 +82,7 @@ const withTags = (lake: Lake, event: StorableEvent): StorableEvent => {
   return tags.length === 0 ? event : { ...event, data: { ...event.data, tags } };
 };
 
-/** What storing came to. */
+/** Result of storing. */
 export interface StoreCounts {
   /** Events that were not there yet. */
   readonly stored: number;

@@ -7,11 +7,11 @@ const VIDEO: Record<Platform, (id: string, user: string | null) => string | unde
   youtube: (id) => `https://www.youtube.com/watch?v=${part(id)}`,
   tiktok: (id, user) =>
     user === null ? undefined : `https://www.tiktok.com/@${part(user)}/video/${part(id)}`,
-  instagram: () => undefined, // its ids do not tell the address
+  instagram: () => undefined, // // its ids do not contain the address
 };
 
 const CREATOR: Record<Platform, (handle: string) => string | undefined> = {
-  youtube: () => undefined, // often a display name, which is no address
+  youtube: () => undefined, // // often a display name, not an address
   tiktok: (handle) => `https://www.tiktok.com/@${part(handle)}`,
   instagram: (handle) => `https://www.instagram.com/${part(handle)}/`,
 };
@@ -25,11 +25,11 @@ const HASHTAG: Record<Platform, (tag: string) => string> = {
 const withUrl = (subject: Omit<Subject, 'url'>, url: string | undefined): Subject =>
   url === undefined ? subject : { ...subject, url };
 
-/** A video as the subject of an event, with its address where the id tells it. */
+/** A video as the subject of an event, with its address if the id contains it. */
 export const videoSubject = (id: string, platform: Platform, user: string | null): Subject =>
   withUrl({ kind: 'video', id }, VIDEO[platform](id.slice(id.indexOf('_') + 1), user));
 
-/** A creator as the subject of an event, with its address where the handle tells it. */
+/** A creator as the subject of an event, with its address if the handle contains it. */
 export const creatorSubject = (handle: string, platform: Platform): Subject =>
   withUrl({ kind: 'creator', id: handle }, CREATOR[platform](handle));
 

@@ -13,7 +13,10 @@ export interface SpikeThresholds {
   readonly minRatio: number;
   /** Slope of the curve on two logarithmic scales, at least; 1 is growth in proportion to age. */
   readonly minBend: number;
-  /** Where forecasts are trusted: share of the named that end on top, at least; see docs/guides/forecasts.md. */
+  /**
+   * For trusted forecasts: least share of the named videos that end on top; see
+   * docs/guides/forecasts.md.
+   */
   readonly minPrecision: number;
 }
 

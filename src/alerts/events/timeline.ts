@@ -12,14 +12,13 @@ export interface KnownSnapshot extends Snapshot {
   readonly views: number;
 }
 
-/** Whether a snapshot says something: sources answer 0 for counts they hide or failed to read. */
+/** True for a known count: sources return 0 for hidden or unreadable counts. */
 export const isKnown = (snapshot: Snapshot): snapshot is KnownSnapshot =>
   snapshot.views !== null && snapshot.views > 0;
 
 /**
- * Snapshots that tell something, at most one for each stretch of `everyMs`: the first, so that later
- * ones never change what was seen. Zeros are left out, because sources answer 0 for counts they
- * hide or failed to read.
+ * Known snapshots, at most one for each stretch of `everyMs`: the first one, so that later
+ * snapshots never change the past.
  * @param snapshots oldest first
  */
 export const knownSnapshots = (

@@ -16,10 +16,10 @@ export const FEWEST_SNAPSHOTS = 3;
 /** Keeps videos of a few views from looking like explosions. */
 const VIEW_DAMPING = 1000;
 
-/** What the rule reads before a span, and a day more, so that thinning starts outside of it. */
+/** Read before a span, with an extra day so that thinning starts outside of it. */
 export const SPIKE_LOOKBACK_MS = MAX_WINDOW_MS + PAST_MS + QUIET_MS + DAY_MS;
 
-/** Highest count up to each snapshot: a rise back to it after a correction is no gain. */
+/** Highest count up to each snapshot: a return to it after a correction is not a gain. */
 const highestUntil = (snapshots: readonly KnownSnapshot[]): number[] => {
   let highest = 0;
   return snapshots.map(({ views }) => {

@@ -41,7 +41,7 @@ export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
     'number',
   ).all(span.from, span.to);
 
-/** Whether more than `most` snapshots lie inside `span`. */
+/** True if more than `most` snapshots lie inside `span`. */
 export const holdsMore = (sqlite: Database.Database, span: Window, most: number): boolean =>
   required(
     prepare(
@@ -70,7 +70,7 @@ export function* keysSeenInOrder(sqlite: Database.Database, span: Window): Gener
   }
 }
 
-/** What the lake knows of these videos. */
+/** Facts of these videos. */
 export const factsOf = (sqlite: Database.Database, keys: readonly number[]): DetectorVideo[] =>
   prepare<DetectorVideo>(
     sqlite,

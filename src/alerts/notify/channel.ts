@@ -1,17 +1,18 @@
+import { createHash } from 'node:crypto';
 import { childEnvironment } from '../../base/child-environment.ts';
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { hiding } from '../../base/hidden-forms.ts';
-import { isoOf } from '../../base/iso.ts';
 import { proxyIn } from '../../base/proxy.ts';
 import { runShellCommand } from '../../base/shell-command.ts';
-import { terminalLine } from '../../base/terminal-text.ts';
+import { type ChatTarget, chatLetter, chatTarget, quietMs } from '../webhooks/chat.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import type { WebhookSecrets } from '../webhooks/secrets.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
 import { readTarget } from '../webhooks/target.ts';
-import type { Notice } from './conditions.ts';
+import type { MailParts } from './mail.ts';
+import { type Message, plainText, shownMessage } from './message.ts';
 
 /** Under which id the secret of notices lies among those of webhooks. */
 export const NOTIFY_ID = 'notify';
@@ -20,44 +21,36 @@ const TIMEOUT_MS = 30 * SECOND_MS;
 /** Linux starts no command with a variable of more than 128 KiB. */
 const LONGEST_VARIABLE = 32_000;
 
-/** Notices as every channel sends them. */
-export interface Message {
-  readonly type: 'trendlake.notice';
-  readonly timestamp: string;
-  readonly data: {
-    readonly notices: readonly {
-      readonly kind: string;
-      readonly subject: string;
-      readonly state: 'began' | 'over';
-      readonly since: string;
-      readonly until: string | null;
-      readonly sentence: string;
-    }[];
+/** Messages of one instant have different ids. */
+const messageId = (message: Message, now: number): string =>
+  message.type === 'trendlake.notice'
+    ? `notice_${now}`
+    : `${message.type.slice('trendlake.'.length)}_${now}_${createHash('sha256').update(JSON.stringify(message.data)).digest('hex').slice(0, 12)}`;
+
+/** Posts to a chat service, a second time after a short quiet that it asks for. */
+const byChat = async (
+  chat: ChatTarget,
+  message: Message,
+  { clock, env, publicUrl }: ChannelDeps,
+  signal: AbortSignal,
+): Promise<void> => {
+  const target = readTarget(chat.url, true);
+  const poster = new HttpPoster({ clock, proxy: proxyIn(env) });
+  const letter = {
+    url: target.href,
+    loopback: target.protocol === 'http:',
+    ...chatLetter(chat, shownMessage(message, publicUrl)),
   };
-}
-
-/** Titles, names and errors in it come from outside: no control characters, one line each. */
-export const messageFor = (notices: readonly Notice[], now: number): Message => ({
-  type: 'trendlake.notice',
-  timestamp: isoOf(now),
-  data: {
-    notices: notices.map(({ kind, subject, sentence, beganAt, endedAt }) => ({
-      kind,
-      subject: terminalLine(subject),
-      state: endedAt === null ? 'began' : 'over',
-      since: isoOf(beganAt),
-      until: endedAt === null ? null : isoOf(endedAt),
-      sentence: terminalLine(sentence),
-    })),
-  },
-});
-
-const asText = ({ data }: Message): string =>
-  data.notices
-    .map(({ state, sentence, since, until }) =>
-      state === 'began' ? `${sentence} (since ${since})` : `Over since ${until}: ${sentence}`,
-    )
-    .join('\n\n');
+  try {
+    const first = await poster.post(letter, signal);
+    const waitMs = quietMs(first);
+    if (waitMs !== undefined) await clock.sleep(waitMs, signal);
+    const { error } = waitMs === undefined ? first : await poster.post(letter, signal);
+    if (error !== null) throw new Error(error);
+  } finally {
+    await poster.close();
+  }
+};
 
 const byWebhook = async (
   url: string,
@@ -78,7 +71,7 @@ const byWebhook = async (
       headers: {
         'content-type': 'application/json',
         'user-agent': 'trendlake-webhooks',
-        ...signatureHeaders(`notice_${now}`, now, body, secrets.signing(NOTIFY_ID, now)),
+        ...signatureHeaders(messageId(message, now), now, body, secrets.signing(NOTIFY_ID, now)),
       },
     };
     const { error } = await poster.post(letter, signal);
@@ -88,80 +81,29 @@ const byWebhook = async (
   }
 };
 
-/** Why no mail was sent, with what to do where a password would have gone over the wire as it is. */
-const mailFailure = (error: unknown): unknown =>
-  (error as { code?: unknown }).code === 'ETLS'
-    ? new Error(
-        `no TLS with the mail server (${messageOf(error)}), and a password is not sent without; use smtps:, or a server that offers STARTTLS`,
-        { cause: error },
-      )
-    : error;
-
-/** `smtp(s)://user:password@host:port/?from=a@b&to=c@d` */
-const byMail = async (address: string, message: Message, signal: AbortSignal): Promise<void> => {
-  const url = new URL(address);
-  const { createTransport } = await import('nodemailer');
-  const { notices } = message.data;
-  const transport = createTransport({
-    host: url.hostname,
-    port: url.port === '' ? (url.protocol === 'smtps:' ? 465 : 587) : Number(url.port),
-    secure: url.protocol === 'smtps:',
-    ...(url.username === ''
-      ? {}
-      : {
-          requireTLS: true,
-          auth: {
-            user: decodeURIComponent(url.username),
-            pass: decodeURIComponent(url.password),
-          },
-        }),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  const to = url.searchParams.get('to') ?? '';
-  const only = notices.length === 1 ? notices[0] : undefined;
-  const mail = {
-    from: url.searchParams.get('from') ?? to,
-    to,
-    subject:
-      only === undefined
-        ? `trendlake: ${notices.length} notices`
-        : `trendlake: ${only.kind}${only.subject === '' ? '' : ` ${only.subject}`}${only.state === 'over' ? ' is over' : ''}`,
-    text: asText(message),
-    signal,
-  };
-  try {
-    await transport.sendMail(mail);
-  } catch (error) {
-    throw mailFailure(error);
-  } finally {
-    transport.close();
-  }
-};
-
 /** Runs a command with the message as JSON on its input. */
 const byCommand = (
   command: string,
   message: Message,
-  { env }: ChannelDeps,
+  { env, publicUrl }: ChannelDeps,
   signal: AbortSignal,
 ): Promise<void> =>
   runShellCommand(command, {
     input: JSON.stringify(message),
     env: {
       ...childEnvironment(env),
-      TRENDLAKE_NOTICE: asText(message).slice(0, LONGEST_VARIABLE),
+      TRENDLAKE_NOTICE: plainText(shownMessage(message, publicUrl)).slice(0, LONGEST_VARIABLE),
     },
     signal,
   });
 
-/** The password that an address holds; '' where there is none. */
+/** Password of an address; '' without one. */
 const passwordIn = (channel: string): string => {
   const password = URL.parse(channel)?.password ?? '';
   return URL.canParse(channel) ? decodeURIComponent(password) : '';
 };
 
-/** What sending needs of the world. */
+/** Dependencies of sending. */
 export interface ChannelDeps {
   readonly clock: Clock;
   readonly secrets: WebhookSecrets;
@@ -169,10 +111,13 @@ export interface ChannelDeps {
   /** Gives up at once. */
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
+  /** Origin of the dashboard, for links. */
+  readonly publicUrl?: string | undefined;
 }
 
 /**
- * Sends a message where `TRENDLAKE_NOTIFY` says: a webhook, an e-mail or a command.
+ * Sends a message to one target: a chat service, a webhook, an e-mail or a command.
+ * @param mail for mails that are more than a list
  * @returns undefined when it was taken, else why not, without the address: it may hold a password
  * @throws (rejects) the signal's reason
  */
@@ -180,19 +125,25 @@ export const sendTo = async (
   channel: string,
   message: Message,
   deps: ChannelDeps,
+  mail?: MailParts,
 ): Promise<string | undefined> => {
   const { signal: stopping, timeoutMs = TIMEOUT_MS } = deps;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([stopping, deadline]);
   try {
-    if (/^https?:/.test(channel)) await byWebhook(channel, message, deps, signal);
-    else if (/^smtps?:/.test(channel)) await byMail(channel, message, signal);
-    else await byCommand(channel, message, deps, signal);
+    const chat = chatTarget(channel);
+    if (chat !== undefined) await byChat(chat, message, deps, signal);
+    else if (/^https?:/.test(channel)) await byWebhook(channel, message, deps, signal);
+    else if (/^smtps?:/.test(channel)) {
+      const { sendMail } = await import('./mail.ts'); // hono and nodemailer take time to load
+      await sendMail(channel, shownMessage(message, deps.publicUrl), mail, signal);
+    } else await byCommand(channel, message, deps, signal);
     return undefined;
   } catch (error) {
     stopping.throwIfAborted();
     if (deadline.aborted) return `it took longer than ${timeoutMs / SECOND_MS} s and was ended`;
     const hide = hiding(passwordIn(channel));
-    return hide(messageOf(error)).replaceAll(channel, '[hidden]');
+    const { url = channel } = chatTarget(channel) ?? {};
+    return hide(messageOf(error)).replaceAll(channel, '[hidden]').replaceAll(url, '[hidden]');
   }
 };

@@ -1,14 +1,22 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 
-/** What is not as it should be. The same `kind` and `subject` is the same condition. */
+/** A problem. The same `kind` and `subject` is the same condition. */
 export interface Condition {
   readonly kind: ConditionKind;
-  /** Which one of its kind: a source, a chore, an endpoint; '' where there is but one. */
+  /** Subject within its kind: a source, a chore, an endpoint; '' if there is only one. */
   readonly subject: string;
   readonly sentence: string;
 }
-export type ConditionKind = 'run' | 'quota' | 'stale' | 'drift' | 'chore' | 'endpoint' | 'clock';
+export type ConditionKind =
+  | 'run'
+  | 'quota'
+  | 'stale'
+  | 'drift'
+  | 'chore'
+  | 'endpoint'
+  | 'clock'
+  | 'alert';
 
 /** That a condition began, or that it is over. */
 export interface Notice {
@@ -17,6 +25,12 @@ export interface Notice {
   readonly sentence: string;
   readonly beganAt: number; // Unix ms
   readonly endedAt: number | null; // Unix ms; null: it holds
+}
+
+/** A notice that at least one target did not get. */
+export interface UnsentNotice extends Notice {
+  /** Ids of targets that got it. */
+  readonly toldTo: readonly string[];
 }
 
 /** A kind, or one of its subjects, that was examined. */
@@ -51,7 +65,9 @@ export const noteConditions = (
   );
   const isSame = (a: JudgedKind, b: JudgedKind): boolean =>
     a.kind === b.kind && (a.subject === undefined || a.subject === b.subject);
-  const end = sqlite.prepare(`update conditions set ended_at = @now where ${IS_OPEN}`);
+  const end = sqlite.prepare(
+    `update conditions set ended_at = @now, told_to = null where ${IS_OPEN}`,
+  );
   sqlite
     .transaction(() => {
       for (const condition of holding) begin.run({ ...condition, now });
@@ -63,25 +79,50 @@ export const noteConditions = (
 };
 
 /**
- * What nobody was told yet, oldest first: what holds, and the end of what was told. What began and
- * ended before anybody could be told is passed over.
+ * Unsent notices, oldest first: current conditions, and the end of sent ones. Conditions that ended
+ * before they were sent are skipped.
  */
-export const untoldNotices = (lake: Lake): Notice[] =>
-  prepare<Notice>(
+export const untoldNotices = (lake: Lake): UnsentNotice[] =>
+  prepare<Notice & { toldTo: string }>(
     lake.sqlite,
-    `select kind, subject, detail as sentence, began_at as beganAt, ended_at as endedAt from conditions
-       where (told_at is null and ended_at is null)
+    `select kind, subject, detail as sentence, began_at as beganAt, ended_at as endedAt,
+         coalesce(told_to, '[]') as toldTo from conditions
+       where (ended_at is null and (told_at is null or told_to is not null))
          or (told_at is not null and ended_at is not null and end_told_at is null)
        order by coalesce(ended_at, began_at), kind, subject`,
-    { kind: 'text', subject: 'text', sentence: 'text', beganAt: 'number', endedAt: 'number?' },
-  ).all();
+    {
+      kind: 'text',
+      subject: 'text',
+      sentence: 'text',
+      beganAt: 'number',
+      endedAt: 'number?',
+      toldTo: 'text',
+    },
+  )
+    .all()
+    .map((notice) => ({ ...notice, toldTo: JSON.parse(notice.toldTo) as string[] }));
 
-/** Notes that notices were told. */
-export const markTold = (lake: Lake, notices: readonly Notice[], now: number): void => {
+/** Saves that a target got notices. With `isLast`, every target did. */
+export const markTold = (
+  lake: Lake,
+  notices: readonly UnsentNotice[],
+  { target, isLast, now }: { target: string; isLast: boolean; now: number },
+): void => {
   const told = lake.sqlite.prepare(
-    `update conditions set told_at = coalesce(told_at, @now),
+    `update conditions set told_at = coalesce(told_at, @now), told_to = null,
        end_told_at = iif(@endedAt is null, end_told_at, @now)
      where kind = @kind and subject = @subject and began_at = @beganAt`,
   );
-  lake.sqlite.transaction(() => notices.map((notice) => told.run({ ...notice, now }))).immediate();
+  const some = lake.sqlite.prepare(
+    `update conditions set told_at = coalesce(told_at, @now),
+       told_to = json_insert(coalesce(told_to, '[]'), '$[#]', @target)
+     where kind = @kind and subject = @subject and began_at = @beganAt`,
+  );
+  lake.sqlite
+    .transaction(() => {
+      for (const { toldTo: _, ...notice } of notices)
+        if (isLast) told.run({ ...notice, now });
+        else some.run({ ...notice, target, now });
+    })
+    .immediate();
 };

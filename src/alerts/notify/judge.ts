@@ -3,9 +3,10 @@ import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
+import { targetOrigin } from '../webhooks/chat.ts';
 import type { Condition } from './conditions.ts';
 
-/** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
+/** Drift first seen at or before this is known: the first check reports nothing old. */
 const DRIFT_DAYS_MS = 86_400_000;
 
 const NEWEST_DRIFT = 20;
@@ -30,7 +31,7 @@ const shapesText = (drift: readonly SeenDrift[], resource: string, field: string
 /** Part of the reason of a run that a spent quota or balance paused (src/upstream/judge.ts). */
 const SPENT_BALANCE = 'the balance of the key is spent';
 
-/** Conditions that the lake itself tells of, as of `now`: the last run, drift, endpoints. */
+/** Conditions visible in the lake at `now`: the last run, drift, endpoints. */
 export const lakeConditions = (lake: Lake, now: number): Condition[] => {
   const { sqlite } = lake;
   const run = prepare(
@@ -53,6 +54,11 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
        where disabled_at is not null and disabled_reason <> 'its key was revoked'`,
     { id: 'text', url: 'text', reason: 'text' },
   ).all();
+  const failing = prepare(
+    sqlite,
+    'select name, failure from alerts where failure is not null and enabled order by name',
+    { name: 'text', failure: 'text' },
+  ).all();
   return [
     ...clockProblems(lake, now)
       .slice(0, 1)
@@ -74,7 +80,12 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
     ...endpoints.map(({ id, url, reason }) => ({
       kind: 'endpoint' as const,
       subject: id,
-      sentence: `The webhook endpoint ${new URL(url).origin} (${id}) is disabled: ${reason}.`,
+      sentence: `The webhook endpoint ${targetOrigin(url)} (${id}) is disabled: ${reason}.`,
+    })),
+    ...failing.map(({ name, failure }) => ({
+      kind: 'alert' as const,
+      subject: name,
+      sentence: `The alert "${name}" cannot be evaluated: ${failure}`,
     })),
   ];
 };

@@ -1,16 +1,19 @@
 import type { Lake } from '../../lake/open.ts';
 import { secretsOf } from '../webhooks/subscriptions.ts';
-import { type ChannelDeps, messageFor, sendTo } from './channel.ts';
+import { type ChannelDeps, sendTo } from './channel.ts';
 import {
   type Condition,
   type JudgedKind,
   markTold,
   noteConditions,
+  type UnsentNotice,
   untoldNotices,
 } from './conditions.ts';
 import { type ExpectedSource, lakeConditions, staleSources } from './judge.ts';
+import { messageFor } from './message.ts';
+import { notifyTargetsById } from './target-id.ts';
 
-/** What whoever runs a night knows and the lake does not say. */
+/** Facts known to the runner of a night and not in the lake. */
 export interface Known {
   /** When each source should have answered. */
   readonly sources: readonly ExpectedSource[];
@@ -36,7 +39,9 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
     })),
   ];
   const judged: JudgedKind[] = [
-    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock'] as const).map((kind) => ({ kind })),
+    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock', 'alert'] as const).map((kind) => ({
+      kind,
+    })),
     // one that was not done now may fail still
     ...known.chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),
   ];
@@ -44,23 +49,40 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
 };
 
 /**
- * Sends unsent notices where `TRENDLAKE_NOTIFY` says, each once. What fails is sent the next time.
- * @returns why they could not be sent; undefined when they were, or there are none
+ * Sends unsent notices to each target of `TRENDLAKE_NOTIFY` once. A target that fails gets them the
+ * next time.
+ * @returns the failures, without addresses; undefined without a failure
  */
 export const sendNotices = async (
   lake: Lake,
-  channel: string,
+  notify: string,
   deps: Omit<ChannelDeps, 'secrets'>,
 ): Promise<string | undefined> => {
   const now = deps.clock.now();
-  const notices = untoldNotices(lake);
-  if (notices.length === 0) return undefined;
+  if (untoldNotices(lake).length === 0) return undefined;
+  const targets = notifyTargetsById(notify);
   const secrets = secretsOf(lake);
+  const failures: string[] = [];
   try {
-    const failure = await sendTo(channel, messageFor(notices, now), { ...deps, secrets });
-    if (failure === undefined) markTold(lake, notices, now);
-    return failure;
+    for (const [id, target] of targets) {
+      const notices = untoldNotices(lake).filter(({ toldTo }) => !toldTo.includes(id));
+      if (notices.length === 0) continue;
+      const failure = await sendTo(target, messageFor(notices, now), { ...deps, secrets });
+      if (failure !== undefined) {
+        failures.push(failure);
+        continue;
+      }
+      const others = [...targets.keys()].filter((one) => one !== id);
+      const isLast = ({ toldTo }: UnsentNotice): boolean =>
+        others.every((one) => toldTo.includes(one));
+      const [last = [], first = []] = [true, false].map((wanted) =>
+        notices.filter((notice) => isLast(notice) === wanted),
+      );
+      markTold(lake, last, { target: id, isLast: true, now });
+      markTold(lake, first, { target: id, isLast: false, now });
+    }
   } finally {
     secrets.close();
   }
+  return failures.length === 0 ? undefined : failures.join('; ');
 };

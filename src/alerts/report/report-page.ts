@@ -35,7 +35,7 @@ const percent = (change: number | null): Html =>
 
 const LINE = { width: 120, height: 30, margin: 2 };
 
-/** Views over the week; nothing where fewer than two snapshots tell them. */
+/** Views over the week; empty with fewer than two snapshots. */
 const line = (points: readonly TimelinePoint[]): Html => {
   const drawn = linePath(points, LINE);
   return drawn === undefined
@@ -106,23 +106,27 @@ const tagsTables = (tables: readonly TagTable[]): Html =>
           )}</tbody></table></div>`,
       )}`;
 
-const subjectOf = ({ query: { week, platform, creator } }: WeeklyReport): string => {
-  const of = [creator === undefined ? '' : `@${plainHandle(creator)}`, platform ?? ''];
-  return [week.name, ...of.filter((part) => part !== '')].join(', ');
+/** The period and the filters of a report. */
+export const reportSubject = ({
+  query: { week, platform, creator, tag },
+}: WeeklyReport): string => {
+  const of = [creator === undefined ? '' : `@${plainHandle(creator)}`, platform ?? '', tag ?? ''];
+  const kind = week.to - week.from === DAY_MS ? 'Day' : 'Week';
+  return [`${kind} ${week.name}`, ...of.filter((part) => part !== '')].join(', ');
 };
 
 /** The report as one page that needs nothing else: no script, no file, no address. */
 export const reportPage = async (report: WeeklyReport): Promise<string> => {
   const { query, asOf, madeAt, measured, events, eventsTotal } = report;
-  const { week, creator } = query;
+  const { week, creator, tag } = query;
   const isOver = asOf === week.to;
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Week ${subjectOf(report)}</title><style>${raw(STYLE)}</style></head><body>
-<header><h1>Week ${subjectOf(report)}</h1>
+<title>${reportSubject(report)}</title><style>${raw(STYLE)}</style></head><body>
+<header><h1>${reportSubject(report)}</h1>
 <p class="soft">${dateOf(week.from)} to ${dateOf(week.to - 1)} (UTC)${isOver ? '' : html`; <b>not over yet</b>: as known ${minuteOf(asOf)}`}</p>
 <dl><div><dt>videos counted</dt><dd>${number(measured.videos)}</dd></div><div><dt>snapshots</dt><dd>${number(measured.snapshots)}</dd></div><div><dt>lists pulled</dt><dd>${number(measured.lists)}</dd></div><div><dt>events noticed</dt><dd>${number(eventsTotal)}</dd></div></dl>
-${creator === undefined ? '' : html`<p class="soft small">Counts above, tags and days below are of everybody the lake watched, not of this creator alone.</p>`}</header>
+${creator === undefined ? '' : html`<p class="soft small">Counts above, tags and days below are of everybody the lake watched, not of this creator alone.</p>`}${tag === undefined ? '' : html`<p class="soft small">Videos, creators, hashtags and events are those that the watches with the tag ${tag} cover. Counts of videos, snapshots and lists are of the whole lake.</p>`}</header>
 <main>
 <section><h2>What rose</h2>${risersTable(report.risers, week.from)}</section>
 <section><h2>What fell</h2>${fallersTable(report.fallers)}</section>

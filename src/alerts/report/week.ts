@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
 
-/** An ISO week in UTC: Monday 00:00 to the next Monday 00:00, Unix ms. */
+/** An ISO week in UTC, Monday 00:00 to the next Monday 00:00, or one UTC day. Unix ms. */
 export interface Week {
-  /** Such as `2026-W47`. */
+  /** Such as `2026-W47` or `2026-11-16`. */
   readonly name: string;
   readonly from: number;
   /** Exclusive. */
@@ -39,3 +39,9 @@ export const parseWeek = (text: string): Week | undefined => {
 
 /** The last week that was over at an instant. */
 export const lastWholeWeek = (now: number): Week => weekOf(weekOf(now).from - 1);
+
+/** The last UTC day that was over at an instant. */
+export const lastWholeDay = (now: number): Week => {
+  const to = Math.floor(now / DAY_MS) * DAY_MS;
+  return { name: dateOf(to - 1), from: to - DAY_MS, to };
+};

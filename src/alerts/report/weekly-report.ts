@@ -1,7 +1,7 @@
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { foldHandle } from '../../base/wire/folding.ts';
+import { foldHandle, foldName } from '../../base/wire/folding.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import { eventsPage, type StoredEvent } from '../../lake/lists/event-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
@@ -16,13 +16,16 @@ import { contentItems } from '../../lake/read/content-items.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
 import { type TimelinePoint, timeline } from '../../lake/read/timeline.ts';
 import { prepared } from '../../lake/statements.ts';
+import { creatorsOfTag, hashtagsOfTag, videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { Week } from './week.ts';
 
-/** What a report is about. `creator` is a handle on `platform`. */
+/** Subject of a report. `creator` is a handle on `platform`. */
 export interface ReportQuery {
   readonly week: Week;
   readonly platform?: Platform | undefined;
   readonly creator?: string | undefined;
+  /** Only what the watches of this tag cover. */
+  readonly tag?: string | undefined;
 }
 
 /** A video and what it gained in the week. */
@@ -71,7 +74,7 @@ export interface WeeklyReport {
   readonly measured: {
     readonly videos: number;
     readonly snapshots: number;
-    /** Snapshots of each of the seven days. */
+    /** Snapshots of each day. */
     readonly snapshotsByDay: readonly number[];
     readonly lists: number;
   };
@@ -79,6 +82,8 @@ export interface WeeklyReport {
 
 const ROWS = 10;
 const LIST_DEPTH = 100;
+/** Hashtags of a tag are looked for among this many. */
+const TAG_DEPTH = 1000;
 
 const CREATORS = `
   select c.platform as platform, c.handle as handle, n.followers as followers,
@@ -92,7 +97,7 @@ const CREATORS = `
       and s.observed_at <= @from and s.observed_at > @from - ${7 * DAY_MS} and s.followers is not null)
   where c.platform in (select value from json_each(@platforms)) and n.followers > b.followers
     and (@creator is null or c.handle in (${spellingsOf('@creator')}))
-  order by gained desc, c.handle limit ${ROWS}`;
+  order by gained desc, c.handle`;
 
 const MEASURED = `
   select count(*) as snapshots, count(distinct s.video_key) as videos
@@ -107,15 +112,23 @@ const LISTS = `
 const itemOf = (lake: Lake, key: number, asOf: number): ContentItem | undefined =>
   contentItems(lake, [{ key, rank: null, score: null, velocity: null }], asOf)[0];
 
-const isBy = (item: ContentItem, creator: string | undefined): boolean =>
-  creator === undefined || (item.user !== null && foldHandle(item.user) === foldHandle(creator));
+type IsAbout = (video: ContentItem) => boolean;
+
+/** Returns a function that is true for videos that the report is about. */
+const aboutOf = (lake: Lake, { creator, tag }: ReportQuery): IsAbout => {
+  const isOfTag = tag === undefined ? undefined : videosOfTag(lake, tag);
+  return (item) =>
+    (creator === undefined ||
+      (item.user !== null && foldHandle(item.user) === foldHandle(creator))) &&
+    (isOfTag === undefined || isOfTag(item));
+};
 
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, creator?: string) => {
+const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, isAbout: IsAbout) => {
   const gains: { key: number; gained: number; since: number }[] = [];
   for (const platform of platforms)
     for (const movement of movements(lake, platform, span, 'snapshots')) {
@@ -131,7 +144,7 @@ const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, creato
   const risers: Riser[] = [];
   for (const { key, gained, since } of gains) {
     const video = itemOf(lake, key, span.to);
-    if (video === undefined || !isBy(video, creator)) continue;
+    if (video === undefined || !isAbout(video)) continue;
     const inWeek = timeline(lake, key, span.to).filter(({ at }) => at >= span.from - DAY_MS);
     risers.push({ video, gained, since, timeline: inWeek });
     if (risers.length === ROWS) break;
@@ -143,7 +156,7 @@ const fallersOf = async (
   lists: ComputedLists,
   platforms: readonly Platform[],
   span: Span,
-  creator?: string,
+  isAbout: IsAbout,
 ): Promise<Faller[]> => {
   const top = async (platform: Platform, asOf: number): Promise<ContentItem[]> => {
     const moment: ListMoment = { asOf, isNow: false, owner: '', limit: LIST_DEPTH, page: 1 };
@@ -158,7 +171,7 @@ const fallersOf = async (
     for (const [index, video] of before.entries()) {
       const rankBefore = video.rank ?? index + 1;
       const rank = rankNow.get(video.id) ?? null;
-      if ((rank === null || rank > rankBefore) && isBy(video, creator))
+      if ((rank === null || rank > rankBefore) && isAbout(video))
         fallen.push({ video, rankBefore, rankNow: rank });
     }
   }
@@ -172,35 +185,42 @@ const fallersOf = async (
 const tagsOf = async (
   lists: ComputedLists,
   platforms: readonly Platform[],
-  asOf: number,
+  { asOf, tag }: { readonly asOf: number; readonly tag: string | undefined },
 ): Promise<TagTable[]> => {
+  const isOfTag = tag === undefined ? undefined : hashtagsOfTag(lists.lake, tag);
+  const limit = tag === undefined ? ROWS : TAG_DEPTH;
   const tables: TagTable[] = [];
   for (const platform of platforms) {
-    const moment: ListMoment = { asOf, isNow: false, owner: '', limit: ROWS, page: 1 };
+    const moment: ListMoment = { asOf, isNow: false, owner: '', limit, page: 1 };
     const range = { dateRange: '7d', windowMs: 7 * DAY_MS };
     const list = await hashtagsPage(lists, { ...moment, ...range, platform });
-    const tags = list.items();
+    const tags = list
+      .items()
+      .filter(isOfTag ?? (() => true))
+      .slice(0, ROWS);
     if (tags.length > 0) tables.push({ platform, pulled: list.pulledAt !== null, tags });
   }
   return tables;
 };
 
 /**
- * What a week brought, from the lake as it was known at the week's end; events that occurred in it
- * count whenever they were noticed. Gains are counted between snapshots of the lake; ranks are those of
- * its weekly trends; hashtags and their changes follow the rules of `GET /hashtags`.
+ * The week's results from the lake as known at its end; events count in the week they occurred.
+ * Gains are counted between snapshots of the lake; ranks are those of its weekly trends; hashtags
+ * and their changes follow the rules of `GET /hashtags`.
  */
 export const weeklyReport = async (
   lake: Lake,
   query: ReportQuery,
   clock: Pick<Clock, 'now' | 'monotonic'>,
 ): Promise<WeeklyReport> => {
-  const { week, platform, creator } = query;
+  const { week, platform, creator, tag } = query;
   const madeAt = clock.now();
   const asOf = Math.min(week.to, madeAt);
   const span = { from: week.from, to: asOf };
   const platforms = platform === undefined ? PLATFORMS : [platform];
   const lists = new UncachedLists(lake, clock);
+  const isAbout = aboutOf(lake, query);
+  const isFollowed = tag === undefined ? undefined : creatorsOfTag(lake, tag);
   const among = { platforms: JSON.stringify(platforms) };
   const measuredIn = (within: Span) =>
     required(
@@ -216,13 +236,18 @@ export const weeklyReport = async (
     const from = week.from + day * DAY_MS;
     return { from, to: Math.max(from, Math.min(from + DAY_MS, counted.to)) };
   };
-  const snapshotsByDay = Array.from({ length: 7 }, (_, day) => measuredIn(dayOf(day)).snapshots);
+  const snapshotsByDay = Array.from(
+    { length: (week.to - week.from) / DAY_MS },
+    (_, day) => measuredIn(dayOf(day)).snapshots,
+  );
   const noticed = eventsPage(lake, {
     ...(platform === undefined ? {} : { platform }),
+    tag,
     since: week.from,
     until: counted.to - 1,
     limit: 2 * ROWS,
     page: 1,
+    ...(tag === undefined ? {} : { tag: foldName(tag) }),
     asOf: madeAt, // a sync of the next week, or an import, notices what occurred in this one
   });
   const creators = prepared<RisingCreator>(lake, CREATORS, {
@@ -234,15 +259,16 @@ export const weeklyReport = async (
     ...span,
     ...among,
     creator: creator === undefined ? null : foldHandle(creator),
+    tag: tag === undefined ? null : foldName(tag),
   });
   return {
     query,
     madeAt,
     asOf,
-    risers: risersOf(lake, platforms, span, creator),
-    fallers: await fallersOf(lists, platforms, span, creator),
-    creators,
-    tags: await tagsOf(lists, platforms, asOf),
+    risers: risersOf(lake, platforms, span, isAbout),
+    fallers: await fallersOf(lists, platforms, span, isAbout),
+    creators: creators.filter(isFollowed ?? (() => true)).slice(0, ROWS),
+    tags: await tagsOf(lists, platforms, { asOf, tag }),
     events: noticed.items,
     eventsTotal: noticed.total,
     measured: {

@@ -10,6 +10,7 @@ import {
   type WhichDeliveries,
 } from '../events/delivery-queue.ts';
 import { deliveryBody } from '../events/outbox.ts';
+import { targetOrigin } from './chat.ts';
 import type { DeliveryAttempt } from './post.ts';
 import { judgeAttempt } from './retry.ts';
 import { disableSubscription, findSubscription, noteHealth, type Owner } from './subscriptions.ts';
@@ -101,23 +102,26 @@ const recordOne = (
   dueAgain(lake, subscriptionId);
   if (verdict.disable === null || disabledAt !== null) return null;
   disableSubscription(lake, subscriptionId, endedAt, verdict.disable);
-  return `The webhook endpoint ${new URL(endpoint.url).origin} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`${commandText(`webhooks enable ${subscriptionId}`)}\` lets it receive again.`;
+  return `The webhook endpoint ${targetOrigin(endpoint.url)} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`${commandText(`webhooks enable ${subscriptionId}`)}\` lets it receive again.`;
 };
 
 /**
- * Writes what came of attempts, in one transaction. An attempt whose record is lost with the
- * process is made again: at least once, under the same id.
+ * Stores the results of attempts in one transaction. An attempt whose result is lost with the
+ * process is repeated: at least once, under the same id.
  * @returns sentences about endpoints that were disabled
  */
 export const recordAttempts = (
   lake: Lake,
   ended: readonly EndedAttempt[],
   random: () => number,
-): string[] =>
-  lake.sqlite
-    .transaction(() => ended.map((one) => recordOne(lake, one, random())))
+): string[] => {
+  // deliveries of one attempt are retried together
+  const chances = new Map(ended.map(({ attempt }) => [attempt, random()]));
+  return lake.sqlite
+    .transaction(() => ended.map((one) => recordOne(lake, one, chances.get(one.attempt) ?? 0)))
     .immediate()
     .filter((sentence) => sentence !== null);
+};
 
 /** A delivery as people read it; instants in Unix ms. */
 export interface DeliveryRecord {
@@ -138,7 +142,7 @@ export interface DeliveryRecord {
   readonly deliveredAt: number | null;
 }
 
-/** Which deliveries are meant; what is left out does not restrict. */
+/** Filter of deliveries; missing fields do not restrict. */
 export interface DeliveriesQuery {
   readonly subscriptionId?: string | undefined;
   readonly state?: string | undefined;
@@ -192,7 +196,7 @@ export const deliveriesPage = (
   return { total, items };
 };
 
-/** How many deliveries a subscription has, counted up to `most`: what a page of them costs. */
+/** Number of deliveries of a subscription, up to `most`: the cost of a page. */
 export const deliveriesAtMost = (lake: Lake, subscriptionId: string, most: number): number =>
   required(
     prepare(
@@ -223,7 +227,7 @@ const OF_EVENTS = `
     and (@owner is null or s.key_id = @owner)
   order by d.queued_at, d.id`;
 
-/** Who was told of events by `asOf`, of the subscriptions of an owner, by event. */
+/** Receivers of events by `asOf`, of the subscriptions of an owner, by event. */
 export const deliveriesOf = (
   lake: Lake,
   eventIds: readonly string[],
@@ -243,7 +247,7 @@ export const deliveriesOf = (
     const isLater = row.deliveredAt !== null && row.deliveredAt > asOf;
     return {
       ...row,
-      origin: new URL(url).origin,
+      origin: targetOrigin(url),
       ...(isLater ? { state: 'pending', deliveredAt: null } : {}),
     };
   });
@@ -251,9 +255,9 @@ export const deliveriesOf = (
 };
 
 /**
- * Makes ended deliveries due again, under their old ids, with a fresh row of attempts.
- * @returns how many
- * @throws UsageError when there is no such delivery, or its endpoint is disabled
+ * Makes ended deliveries due again, under their old ids, with new attempts.
+ * @returns their number
+ * @throws UsageError for an unknown delivery or a disabled endpoint
  */
 export const redeliver = (lake: Lake, which: WhichDeliveries, now: number): number => {
   const [condition, values] = choosing(which);

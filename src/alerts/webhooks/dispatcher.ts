@@ -2,6 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
+import { type ChatTarget, chatLetter, chatTarget, targetOrigin } from './chat.ts';
+import { shownEvents } from './chat-events.ts';
 import {
   type DueDelivery,
   dueDeliveries,
@@ -22,6 +24,9 @@ const AT_ONCE = 64;
 /** Of them to endpoints that fail: many dead ones leave room for those that live. */
 const TO_FAILING = 16;
 
+/** Deliveries to a chat service that go out as one message. */
+const TOGETHER = 500;
+
 export interface DispatchDeps {
   readonly clock: Clock;
   /** 0 <= r < 1, for jitter. */
@@ -30,6 +35,8 @@ export interface DispatchDeps {
   readonly secrets: WebhookSecrets;
   /** Receives a sentence for whoever runs trendlake: an endpoint was disabled. */
   readonly report: (sentence: string) => void;
+  /** Origin of the dashboard, for links in messages to people. */
+  readonly publicUrl?: string | undefined;
 }
 
 type SendDeps = Pick<DispatchDeps, 'poster' | 'clock' | 'secrets'>;
@@ -68,9 +75,21 @@ const sendOne = (
   );
 };
 
+/** Posts events to a chat service as one message. */
+const sendShown = (
+  { poster, publicUrl }: Pick<DispatchDeps, 'poster' | 'publicUrl'>,
+  { loopback }: Target,
+  { chat, bodies }: { chat: ChatTarget; bodies: readonly string[] },
+  signal?: AbortSignal,
+): Promise<DeliveryAttempt> =>
+  poster.post(
+    { url: chat.url, loopback, ...chatLetter(chat, shownEvents(bodies, publicUrl)) },
+    signal,
+  );
+
 /**
- * Sends an endpoint an event that is none, outside of the outbox: its id begins with `test_` and
- * its type is `webhook.test`. Nothing is stored and nothing is retried.
+ * Sends a test to an endpoint, outside of the outbox: its id begins with `test_` and its type is
+ * `webhook.test`. Nothing is stored or retried.
  */
 export const sendTest = async (
   lake: Lake,
@@ -81,6 +100,8 @@ export const sendTest = async (
   const id = `test_${now}`;
   const data = { id, note: 'A test of this subscription. Nothing happened.' };
   const body = JSON.stringify({ type: 'webhook.test', timestamp: isoOf(now), data });
+  const chat = chatTarget(endpoint.url);
+  if (chat !== undefined) return await sendShown({ poster }, endpoint, { chat, bodies: [body] });
   const secrets = secretsOf(lake);
   try {
     const letter = { id: `${id}.${endpoint.id}`, body };
@@ -98,15 +119,17 @@ interface UnderWay {
 }
 
 /**
- * Starts attempts and writes what came of them. Every origin has its own room for attempts and all of
- * them share one, from which each endpoint gets one before any gets more, so that dead or slow ones
- * take little from the others.
+ * Starts attempts and stores their results. Every origin has a limit of attempts, and all share
+ * another one, in which each endpoint gets one attempt before any gets a second, so that dead or
+ * slow endpoints delay others little.
  */
 export class Dispatcher {
   readonly #lake: Lake;
   readonly #deps: DispatchDeps;
   /** By the id of the delivery. */
   readonly #underWay = new Map<string, UnderWay>();
+  /** Newest message to each chat endpoint, Unix ms. */
+  readonly #shownAt = new Map<string, number>();
   #ended: EndedAttempt[] = [];
   #wake: () => void = () => {};
 
@@ -125,7 +148,8 @@ export class Dispatcher {
     if (this.busy >= AT_ONCE) return;
     // those that have no room left are due too and may come first
     const endpoints = dueEndpoints(this.#lake, now, 2 * AT_ONCE).filter((one) => this.#isOpen(one));
-    const waiting = endpoints.map((endpoint) => ({
+    const webhooks = endpoints.filter((endpoint) => !this.#launchShown(endpoint, now, signal));
+    const waiting = webhooks.map((endpoint) => ({
       endpoint,
       due: this.#dueOf(endpoint, now),
     }));
@@ -133,8 +157,27 @@ export class Dispatcher {
       for (const { endpoint, due } of waiting) {
         const delivery = due[round];
         if (delivery !== undefined && this.#hasRoom(endpoint))
-          void this.#attempt(endpoint, delivery, signal);
+          void this.#attempt(endpoint, [delivery], () =>
+            sendOne(this.#deps, endpoint, delivery, signal),
+          );
       }
+  }
+
+  /** Starts one message with all that is due for a chat endpoint. @returns false for other endpoints */
+  #launchShown(endpoint: Endpoint, now: number, signal: AbortSignal): boolean {
+    const chat = chatTarget(endpoint.url);
+    if (chat === undefined) return false;
+    const isBusy = [...this.#underWay.values()].some((one) => one.subscriptionId === endpoint.id);
+    const nextAt = (this.#shownAt.get(endpoint.id) ?? 0) + chat.everyMs;
+    if (isBusy || this.#deps.clock.now() < nextAt || !this.#hasRoom(endpoint)) return true;
+    const due = dueDeliveries(this.#lake, endpoint.id, now, TOGETHER);
+    const bodies = due.map(({ body }) => body);
+    if (due.length > 0)
+      void this.#attempt(endpoint, due, () => {
+        this.#shownAt.set(endpoint.id, this.#deps.clock.now());
+        return sendShown(this.#deps, endpoint, { chat, bodies }, signal);
+      });
+    return true;
   }
 
   /** False where the key that made the subscription was revoked, which ends it. */
@@ -144,7 +187,7 @@ export class Dispatcher {
     return false;
   }
 
-  /** What is due for an endpoint and not under way yet. */
+  /** Due deliveries of an endpoint that are not under way. */
   #dueOf(endpoint: Endpoint, now: number): DueDelivery[] {
     const due = dueDeliveries(this.#lake, endpoint.id, now, 2 * PER_ORIGIN);
     return due.filter(({ id }) => !this.#underWay.has(id));
@@ -152,7 +195,7 @@ export class Dispatcher {
 
   #hasRoom(endpoint: Endpoint): boolean {
     const underWay = [...this.#underWay.values()];
-    const origin = new URL(endpoint.url).origin;
+    const origin = targetOrigin(endpoint.url);
     const count = (fits: (one: UnderWay) => boolean): number => underWay.filter(fits).length;
     return (
       underWay.length < AT_ONCE &&
@@ -163,22 +206,28 @@ export class Dispatcher {
     );
   }
 
-  async #attempt(endpoint: Endpoint, delivery: DueDelivery, signal: AbortSignal): Promise<void> {
-    this.#underWay.set(delivery.id, {
+  async #attempt(
+    endpoint: Endpoint,
+    deliveries: readonly DueDelivery[],
+    send: () => Promise<DeliveryAttempt>,
+  ): Promise<void> {
+    const [first] = deliveries;
+    if (first === undefined) return;
+    this.#underWay.set(first.id, {
       subscriptionId: endpoint.id,
-      origin: new URL(endpoint.url).origin,
+      origin: targetOrigin(endpoint.url),
       failing: endpoint.failing,
     });
     try {
-      const attempt = await sendOne(this.#deps, endpoint, delivery, signal);
-      this.#ended.push({ delivery, attempt });
+      const attempt = await send();
+      for (const delivery of deliveries) this.#ended.push({ delivery, attempt });
     } catch {
-      this.#underWay.delete(delivery.id); // stopped: it stays due and goes out again under the same id
+      this.#underWay.delete(first.id); // stopped: it stays due and goes out again under the same id
     }
     this.#wake();
   }
 
-  /** Writes what came of the attempts that ended, in one transaction. */
+  /** Stores the results of ended attempts in one transaction. */
   record(): void {
     if (this.#ended.length === 0) return;
     const ended = this.#ended;

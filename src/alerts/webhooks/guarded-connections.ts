@@ -6,7 +6,7 @@ import type { ProxySettings } from '../../base/proxy.ts';
 import { skippingInterim } from '../../base/skip-interim.ts';
 import { ForbiddenTargetError, mayDial, type Reach } from './target.ts';
 
-/** What is posted, and where to. */
+/** Body, headers and address of a post. */
 export interface Letter {
   readonly url: string;
   readonly body: string;
@@ -38,8 +38,8 @@ const guardedLookup =
   };
 
 /**
- * Dials for webhooks: literals, names and whatever a resolver answers are checked before a packet
- * leaves, and the address of the opened socket once more before a byte is written.
+ * Dials for webhooks: literals, names and resolved addresses are checked before a packet leaves,
+ * and the address of the opened socket once more before a byte is written.
  */
 const guardedConnector = (
   reach: Reach,

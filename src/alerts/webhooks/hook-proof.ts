@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { sameBytes, secretKey, signedWith } from './signature.ts';
 
-/** How far a signed time may be from ours. */
+/** Greatest distance of a signed time from now. */
 export const TOLERANCE_MS = 5 * MINUTE_MS;
 const MIN_SECRET_CHARACTERS = 24;
 

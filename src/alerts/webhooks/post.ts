@@ -10,7 +10,7 @@ const KEPT_CHARACTERS = 1024;
 /** Longest wait for a response, headers and body. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
-/** What came of one attempt. `status` is null when no response came. */
+/** Result of one attempt. `status` is null without a response. */
 export interface DeliveryAttempt {
   readonly at: number; // Unix ms
   readonly durationMs: number;
@@ -22,10 +22,10 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
-/** What came back of one post. */
+/** Response to one post. */
 type Came = Pick<DeliveryAttempt, 'status' | 'retryAfter' | 'answer' | 'error'>;
 
-/** What posts letters. */
+/** Posts letters. */
 export interface Poster {
   post(letter: Letter, signal?: AbortSignal): Promise<DeliveryAttempt>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ const readResponse = async (body: AsyncIterable<Buffer>): Promise<string> => {
   return read.toString('utf8').slice(0, KEPT_CHARACTERS);
 };
 
-/** Why a connection or what came over it failed, in words and without an address. */
+/** Reason of a failed connection or response, without an address. */
 const reasonOf = (error: unknown): string => {
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   if (cause instanceof ForbiddenTargetError || cause instanceof EndlessResponseError)
@@ -85,8 +85,8 @@ const endOfPatience = (): { signal: AbortSignal; onInfo: () => void } => {
 };
 
 /**
- * Posts letters over guarded connections, each over one of its own that ends with its response: as
- * many sockets are open as attempts are under way. One poster for a sender's lifetime.
+ * Posts letters over guarded connections, each over a new one that ends with its response: as many
+ * sockets are open as attempts are under way. One poster for a sender's lifetime.
  */
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
@@ -150,7 +150,7 @@ export class HttpPoster implements Poster {
     }
   }
 
-  /** Tried anew with the next letter where it failed, such as for want of file descriptors. */
+  /** Tried again with the next letter if it failed, such as without free file descriptors. */
   #connected(): Promise<GuardedConnections> {
     this.#connections ??= this.#connect().catch((error: unknown) => {
       this.#connections = undefined;

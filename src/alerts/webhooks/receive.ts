@@ -1,16 +1,18 @@
 import { messageOf } from '../../base/errors.ts';
 import { DEEPEST_LEVELS, isTooDeep } from '../../base/wire/fields.ts';
+import { eraseJson } from '../../ingest/responses/erase-json.ts';
 import { storeDrift } from '../../ingest/writers/drift.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
-import { storeEvents } from '../events/outbox.ts';
+import { isOfErased, storeEvents } from '../events/outbox.ts';
 import { type HookHeaders, type HookSecret, proveHook } from './hook-proof.ts';
 import { readUpstream } from './upstream-event.ts';
 import { wantSubject } from './wanted-subjects.ts';
 
-/** What a posted message came to. */
+/** Result of a received message. */
 export type HookOutcome =
   | { readonly kind: 'stored'; readonly eventId: string }
-  | { readonly kind: 'kept' } // verified, of no kind that is known; kept and reported as drift
+  | { readonly kind: 'kept' } // verified; of an unknown kind, or about an erased subject
   | { readonly kind: 'repeated' } // seen before; nothing was done
   | { readonly kind: 'unsigned' | 'forged' | 'unreadable'; readonly detail: string };
 
@@ -28,10 +30,9 @@ export const receiveHook = (
 ): HookOutcome => {
   const proof = proveHook(headers, body, secret, now);
   if (!proof.ok) return { kind: proof.missing ? 'unsigned' : 'forged', detail: proof.detail };
-  const text = body.toString('utf8');
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(body.toString('utf8'));
   } catch (error) {
     return { kind: 'unreadable', detail: `The body is not JSON: ${messageOf(error)}.` };
   }
@@ -44,6 +45,8 @@ export const receiveHook = (
   const type = (parsed as { type?: unknown } | null)?.type;
   return lake.sqlite
     .transaction((): HookOutcome => {
+      if ('event' in message && isOfErased(lake, message.event)) return { kind: 'kept' };
+      const { text } = eraseJson(body.toString('utf8'), { subjects: erasedOf(lake) });
       const eventId = 'event' in message ? message.event.id : null;
       const { changes } = lake.sqlite
         .prepare(

@@ -23,7 +23,7 @@ const GIVE_UP_AFTER_MS = 5 * DAY_MS;
 /** An endpoint that asks for longer quiet is tried after this all the same. */
 const LONGEST_RETRY_AFTER_MS = DAY_MS;
 
-/** What an attempt means for its delivery and for the endpoint it went to. */
+/** Consequence of an attempt for its delivery and endpoint. */
 export interface Verdict {
   readonly state: 'delivered' | 'pending' | 'failed';
   readonly nextAttemptAt: number | null;

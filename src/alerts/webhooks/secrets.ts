@@ -4,7 +4,7 @@ import { openServiceDb } from '../../lake/keys/service-db.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { newSecret } from './signature.ts';
 
-/** How long the secret before the current one goes on signing. */
+/** Time for which the previous secret also signs. */
 const ROTATION_MS = DAY_MS;
 
 /** The secrets of one subscription; instants in Unix ms. */
@@ -65,7 +65,7 @@ export class WebhookSecrets {
     this.#db.prepare('delete from webhook_secret where subscription_id = ?').run(subscriptionId);
   }
 
-  /** Whether a key that made a subscription has been revoked since. */
+  /** True if the key that made a subscription was revoked. */
   isRevoked(keyId: string): boolean {
     const revoked = this.#db
       .prepare('select 1 from api_key where id = ? and revoked_at is not null')

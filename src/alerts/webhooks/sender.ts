@@ -17,9 +17,11 @@ export interface SenderDeps {
   readonly random: () => number;
   /** Receives sentences for whoever runs trendlake: an endpoint was disabled, sending failed. */
   readonly report?: (sentence: string) => void;
-  /** Where keys stand in a shared ledger: those of a data directory are looked up there. */
+  /** Keys in a shared ledger; keys of a data directory are looked up there. */
   readonly revokedKeys?: RevokedKeys | undefined;
   readonly proxy?: ProxySettings | undefined;
+  /** Origin of the dashboard, for links in messages to people. */
+  readonly publicUrl?: string | undefined;
   /** Stands in for posting over guarded connections. */
   readonly poster?: Poster;
 }
@@ -39,7 +41,7 @@ const watchOf = (
 ): RevocationWatch | undefined =>
   revokedKeys === undefined ? undefined : new RevocationWatch(lake, clock, revokedKeys);
 
-/** Sends until told to stop, then gives what is under way a moment. */
+/** Sends until stopped, then waits a moment for attempts under way. */
 const sendUntil = async (
   dispatcher: Dispatcher,
   { clock, watch }: { clock: Clock; watch: RevocationWatch | undefined },
@@ -128,7 +130,7 @@ export class Sender {
   }
 }
 
-/** What a bounded flush came to. */
+/** Result of a bounded flush. */
 export interface FlushSummary {
   /** Deliveries that were due when it began and still are; a sender or the next flush sends them. */
   readonly left: number;

@@ -7,6 +7,7 @@ import {
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
+import { chatTarget } from './chat.ts';
 import { secretKey } from './signature.ts';
 import { readTarget } from './target.ts';
 
@@ -22,7 +23,7 @@ export class SubscriptionError extends UsageError {
 /** One subscription more than a key may have. */
 export class TooManySubscriptionsError extends UsageError {}
 
-/** What somebody asks for, read and checked. */
+/** A checked request for a subscription. */
 export interface SubscriptionWish {
   readonly url: string;
   readonly filter: SubscriptionFilter;
@@ -81,6 +82,13 @@ const naming = <T>(parameter: string, read: () => T): T => {
   }
 };
 
+/** An address, with the prefix of a chat service if it has one. */
+const checkedUrl = (text: string, allowLoopbackHttp: boolean): string => {
+  const url = chatTarget(text)?.url ?? text;
+  const prefix = text.slice(0, text.length - url.length).toLowerCase();
+  return `${prefix}${readTarget(url, allowLoopbackHttp).href}`;
+};
+
 /**
  * Reads a subscription as a JSON body or the command line gives it: `{url, events?, platforms?,
  * subjects?, tags?, secret?, allowLoopbackHttp?}`.
@@ -108,7 +116,7 @@ export const readWish = (input: unknown, mayLoopback: boolean): SubscriptionWish
     );
   if (secret !== undefined) naming('secret', () => secretKey(secret));
   return {
-    url: naming('url', () => readTarget(url, allowLoopbackHttp).href),
+    url: naming('url', () => checkedUrl(url, allowLoopbackHttp)),
     filter: {
       events: knownWords<EventKind>('events', body.events, EVENT_KINDS),
       platforms: knownWords<Platform>('platforms', body.platforms, PLATFORMS),

@@ -29,9 +29,7 @@ export interface Subscription {
   readonly pausedUntil: number | null;
 }
 
-/**
- * Whose subscriptions are meant: those a service key made, or every one (the operator, undefined).
- */
+/** Owner of subscriptions: a service key, or undefined for the operator, who sees all. */
 export type Owner = string | undefined;
 
 interface Row extends Omit<Subscription, 'filter' | 'allowLoopbackHttp'> {
@@ -72,7 +70,7 @@ export const listSubscriptions = (lake: Lake, owner: Owner): Subscription[] =>
     .all(owner ?? null, owner ?? null)
     .map(subscriptionOf);
 
-/** One subscription of an owner; undefined when there is none, or it is somebody else's. */
+/** One subscription of an owner; undefined if it is unknown or somebody else's. */
 export const findSubscription = (
   lake: Lake,
   id: string,
@@ -112,9 +110,10 @@ const emptyOldSecrets = (lake: Lake): void => {
 };
 
 /**
- * Opens the secrets of a lake's subscriptions; close them when done. Those that an older trendlake kept
- * in the lake are moved first: cut off in between they lie in both, and are moved the next time.
- * @param tell receives a sentence when some were moved
+ * Opens the secrets of a lake's subscriptions; close them when done. Secrets that an older
+ * trendlake kept in the lake are moved first; after an interruption they are in both places and are
+ * moved the next time.
+ * @param tell receives a sentence if some were moved
  */
 export const secretsOf = (
   lake: Lake,
@@ -146,7 +145,7 @@ const withSecrets = <T>(lake: Lake, work: (secrets: WebhookSecrets) => T): T => 
   }
 };
 
-/** How many subscriptions one key may have, unless configured otherwise. */
+/** Most subscriptions of one key, unless configured otherwise. */
 export const MOST_OF_A_KEY = 100;
 
 /** Refuses a subscription that its owner has already, or more than one key may have. */
@@ -255,7 +254,7 @@ export const endSubscriptionsOf = (lake: Lake, keyId: string, now: number): numb
   return ended.length;
 };
 
-/** What the last attempt tells of an endpoint; instants in Unix ms. */
+/** State of an endpoint after the last attempt; instants in Unix ms. */
 export interface EndpointHealth {
   /** The first failure since the last success; null: it receives. */
   readonly failingSince: number | null;

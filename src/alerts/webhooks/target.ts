@@ -13,7 +13,7 @@ export class ForbiddenTargetError extends TrendlakeError {
   readonly exitCode = EXIT.failed;
 }
 
-/** Where a subscription may point: everywhere public, or this machine alone. */
+/** Reach of a subscription: public addresses, or this machine only. */
 export type Reach = 'public' | 'loopback';
 
 /** True when `address` (a literal, any spelling) may be dialled. */
@@ -30,9 +30,9 @@ export const mayDial = (address: string, reach: Reach): boolean => {
 const LOOPBACK_NAMES = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The target of a subscription, checked as far as its text tells: https, or http to this machine
- * where that was allowed. The addresses behind a name are checked whenever it is dialled.
- * @throws UsageError saying what was expected and what was got
+ * Target of a subscription, checked as far as its text allows: https, or http to this machine if
+ * allowed. Addresses behind a name are checked whenever it is dialled.
+ * @throws UsageError with the expected and the given value
  */
 export const readTarget = (text: string, allowLoopbackHttp: boolean): URL => {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;

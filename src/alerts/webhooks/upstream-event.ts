@@ -23,7 +23,7 @@ const textOf = (value: unknown): string | undefined =>
     ? value.trim()
     : undefined;
 
-/** What each kind is about. */
+/** Subject of each kind. */
 const SUBJECTS: Record<EventKind, string> = {
   'trend.spike': 'video',
   'creator.viral': 'creator',
@@ -47,7 +47,7 @@ const platformOf = (data: Fields, subjectId: string): Platform | null => {
   return named ?? PLATFORMS.find((name) => `${PLATFORM_PREFIXES[name]}_` === prefix) ?? null;
 };
 
-/** Unix ms of an instant as it is written; `now` where there is none that can be. */
+/** Unix ms of a written instant; `now` if it is missing or invalid. */
 const instantOf = (value: unknown, now: number): number => {
   const at = readInstant(value, 'timestamp', []);
   return at === null || at > now + TOLERANCE_MS ? now : at;
@@ -59,7 +59,7 @@ const idOf = (data: Fields, hookId: string): string =>
     ? data.id
     : `evt_${createHash('sha256').update(`upstream\n${hookId}`).digest('hex').slice(0, 32)}`;
 
-/** What an upstream's message came to. */
+/** Result of a message from an upstream. */
 export type UpstreamMessage =
   | { readonly event: StorableEvent }
   /** Not one of the four kinds, or without a subject; `field` is what drift is reported under. */

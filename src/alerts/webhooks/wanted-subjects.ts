@@ -3,7 +3,7 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import type { StorableEvent } from '../events/outbox.ts';
 
-/** A subject the upstream told of, and nobody has asked for since. */
+/** A subject that the upstream reported and that was not requested since. */
 export interface WantedSubject {
   readonly platform: Platform | null;
   readonly kind: string; // `video`, `creator` or `hashtag`
@@ -17,7 +17,7 @@ const WANTED_FIRST = `
   where taken_at is null and ${KIND} in (select value from json_each(?))
   order by wanted_at, subject limit ?`;
 
-/** What the next run should ask for first, longest wanted first: up to `limit` of the given kinds. */
+/** Subjects to request first, longest wanted first: up to `limit` of the given kinds. */
 export const readWantedSubjects = (
   lake: Lake,
   kinds: readonly string[],
@@ -56,7 +56,7 @@ export const markOthersTaken = (lake: Lake, kinds: readonly string[], at: number
     .run(at, JSON.stringify(kinds));
 };
 
-/** Notes that a wanted subject was asked for. Wanting it anew makes it wanted again. */
+/** Marks a wanted subject as requested. A new report makes it wanted again. */
 export const markTaken = (lake: Lake, wanted: WantedSubject, at: number): void => {
   lake.sqlite
     .prepare(

@@ -37,8 +37,9 @@ export type Config = Readonly<
   }
 >;
 
-/** Field of the configuration file. */
+/** Fields of the configuration file. */
 const KEYS = 'keys';
+export const SCHEMA = '$schema';
 
 /** Texts by setting name, as flags give them. */
 export type Overrides = Partial<Record<SettingName, string>>;
@@ -87,7 +88,7 @@ const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): s
           : `${name} is not a setting of trendlake.${didYouMean(name, variables)}`,
       ),
     ...Object.keys(file)
-      .filter((name) => !fields.includes(name))
+      .filter((name) => name !== SCHEMA && !fields.includes(name))
       .map((name) => `${path} sets ${name}, which is not a setting.${didYouMean(name, fields)}`),
   ];
 };
@@ -128,7 +129,7 @@ export const webhookProxy = ({
 }: Pick<Config, 'proxyWebhooks' | 'proxy'>): ProxySettings | undefined =>
   proxyWebhooks ? proxy : undefined;
 
-/** Where settings come from, besides their defaults. */
+/** Sources of settings, besides their defaults. */
 export interface ConfigSources {
   readonly flags?: Overrides;
   readonly env: NodeJS.ProcessEnv;
@@ -138,13 +139,58 @@ export interface ConfigSources {
   readonly file?: string | undefined;
 }
 
+type Origin = 'flag' | 'environment' | 'file' | 'tier' | 'keys' | 'default';
+
+/** The text of a setting, its origin, and the name under which it is set there. */
+interface FoundText {
+  readonly text: string | undefined;
+  readonly origin: Origin;
+  readonly where: string;
+}
+
+const findText = (
+  name: SettingName,
+  { flags = {}, env }: ConfigSources,
+  fields: JsonObject,
+  path: string,
+): FoundText => {
+  const variable = TABLE[name].env;
+  const flag = flags[name];
+  const field = fields[name];
+  if (flag !== undefined) return { text: flag, origin: 'flag', where: flagOf(name) };
+  if ((env[variable] ?? '') !== '')
+    return { text: env[variable], origin: 'environment', where: variable };
+  if (field !== undefined && field !== null)
+    return { text: asText(field), origin: 'file', where: `${name} in ${path}` };
+  return { text: TABLE[name].default, origin: 'default', where: 'default' };
+};
+
+/** A setting as `config check` shows it. */
+export interface ExplainedSetting {
+  readonly name: SettingName;
+  /** Null if it is not set. Secrets are replaced by `(hidden)`. */
+  readonly value: string | null;
+  readonly origin: Origin;
+  readonly where: string;
+}
+
+/** Path of the configuration file, which may be missing. */
+export const configPath = ({ cwd, file }: ConfigSources): string =>
+  resolve(cwd, file ?? CONFIG_FILE);
+
+/** The schedule of TRENDLAKE_REPORT, unless TRENDLAKE_SCHEDULES has one. */
+const scheduleOfReport = ({ report, schedules }: Given): Pick<Given, 'schedules'> => ({
+  schedules: report?.schedule === undefined ? schedules : { report: report.schedule, ...schedules },
+});
+
 /**
  * Reads and checks all settings.
  * @throws ConfigurationError with every unknown name and invalid value (never a secret); UsageError
  * when the file cannot be read
  */
-export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Config => {
-  const path = resolve(cwd, file ?? CONFIG_FILE);
+export const readConfig = (sources: ConfigSources): Config => {
+  const { env, cwd, file } = sources;
+  const path = configPath(sources);
   if (file !== undefined && !existsSync(path))
     throw new UsageError(`The configuration file ${path} does not exist. Check --config.`);
   const fields = readConfigFile(path);
@@ -153,16 +199,7 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
   const texts: Partial<Record<SettingName, string>> = {};
   const read = (name: SettingName): unknown => {
     const setting = TABLE[name];
-    const fromEnv = env[setting.env] === '' ? undefined : env[setting.env];
-    const field = fields[name];
-    const [text, where] =
-      flags[name] !== undefined
-        ? [flags[name], flagOf(name)]
-        : fromEnv !== undefined
-          ? [fromEnv, setting.env]
-          : field !== undefined && field !== null
-            ? [asText(field), `${name} in ${path}`]
-            : [setting.default, name];
+    const { text, where } = findText(name, sources, fields, path);
     if (text === undefined) return undefined;
     texts[name] = text;
     const parsed = setting.read(text);
@@ -193,10 +230,31 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
     throw new ConfigurationError([NO_NUMBERS]);
   return Object.freeze({
     ...given,
+    ...scheduleOfReport(given),
     dataDir: resolve(cwd, given.dataDir),
     ratePerMinute,
     callsPerMonth,
     keys,
     proxy: proxyIn(env),
+  });
+};
+
+/**
+ * Every effective setting with its origin.
+ * @throws as `readConfig`
+ */
+export const explainConfig = (sources: ConfigSources): ExplainedSetting[] => {
+  const config = readConfig(sources);
+  const path = configPath(sources);
+  const fields = readConfigFile(path);
+  const derived: Origin = config.keys.length > 0 ? 'keys' : 'tier';
+  return SETTING_NAMES.map((name): ExplainedSetting => {
+    const { text, origin, where } = findText(name, sources, fields, path);
+    const isLimit = name === 'ratePerMinute' || name === 'callsPerMonth';
+    if (isLimit && (text === undefined || derived === 'keys'))
+      return { name, value: `${config[name]}`, origin: derived, where: derived };
+    if (name === 'dataDir') return { name, value: config.dataDir, origin, where };
+    const value = text !== undefined && TABLE[name].secret === true ? '(hidden)' : text;
+    return { name, value: value ?? null, origin, where };
   });
 };

@@ -7,7 +7,7 @@ import {
 import { rangeMs } from '../durations.ts';
 import { isObject } from '../json-object.ts';
 import { Secret } from '../secret.ts';
-import { expected, type TextReader } from '../text-values.ts';
+import { expected, type JsonSchema, type TextReader, withSchema } from '../text-values.ts';
 import { postgresAddress } from './postgres-url.ts';
 
 /** An http address without user, password or query: the key is sent only as a header. */
@@ -87,28 +87,41 @@ const recordIn = <N extends string, V>(
   return record;
 };
 
+/** JSON Schema of an object with these names. */
+export const recordSchema = (names: readonly string[], each: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, each])),
+  additionalProperties: false,
+});
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isShare = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0;
 
-export const schedules: TextReader<Partial<Record<JobName, string>>> = (text) => {
-  const value = recordIn(text, JOB_NAMES, isText);
-  return value === undefined
-    ? expected(
-        `JSON such as {"feed": "5 */2 * * *", "hashtags": "off"}; jobs: ${JOB_NAMES.join(', ')}`,
-      )
-    : { value };
-};
+export const schedules = withSchema<Partial<Record<JobName, string>>>(
+  recordSchema(JOB_NAMES, { type: 'string' }),
+  (text) => {
+    const value = recordIn(text, JOB_NAMES, isText);
+    return value === undefined
+      ? expected(
+          `JSON such as {"feed": "5 */2 * * *", "hashtags": "off"}; jobs: ${JOB_NAMES.join(', ')}`,
+        )
+      : { value };
+  },
+);
 
-export const shares: TextReader<Partial<Record<RefreshJob, number>>> = (text) => {
-  const value = recordIn(text, REFRESH_JOBS, isShare) ?? {};
-  const sum = Object.values(value).reduce((total, share) => total + share, 0);
-  return sum > 0 && sum <= 100
-    ? { value }
-    : expected(
-        `JSON such as {"growth": 70, "creators": 30}: whole percents, together from 1 to 100; jobs: ${REFRESH_JOBS.join(', ')}`,
-      );
-};
+export const shares = withSchema<Partial<Record<RefreshJob, number>>>(
+  recordSchema(REFRESH_JOBS, { type: 'integer', minimum: 0, maximum: 100 }),
+  (text) => {
+    const value = recordIn(text, REFRESH_JOBS, isShare) ?? {};
+    const sum = Object.values(value).reduce((total, share) => total + share, 0);
+    return sum > 0 && sum <= 100
+      ? { value }
+      : expected(
+          `JSON such as {"growth": 70, "creators": 30}: whole percents, together from 1 to 100; jobs: ${REFRESH_JOBS.join(', ')}`,
+        );
+  },
+);
 
 const TABLES_URL = 's3://bucket/prefix or file:///folder';
 
@@ -142,22 +155,14 @@ export const lakeName: TextReader<string> = (text) =>
     ? { value: text }
     : expected('1 to 63 characters of a-z, 0-9, - and _, such as berlin');
 
-/** A webhook, an SMTP address or a shell command. May contain a password. */
-export const notifyChannel: TextReader<Secret> = (text) => {
-  const channel = text.trim();
-  const isUrl = /^(https?|smtps?):/i.test(channel);
-  const url = isUrl && URL.canParse(channel) ? new URL(channel) : undefined;
-  const isMail = url !== undefined && /^smtps?:/.test(url.protocol);
-  const fits =
-    channel !== '' &&
-    (!isUrl || url !== undefined) &&
-    (!isMail || (url?.hostname !== '' && (url?.searchParams.get('to') ?? '').includes('@')));
-  return fits
-    ? { value: new Secret(channel) }
-    : expected(
-        'an https address, smtps://user:password@host:465/?from=a@example.com&to=b@example.com, or a command',
-      );
-};
+export const shellCommand: TextReader<Secret> = (text) =>
+  text.trim() === '' ? expected('a shell command') : { value: new Secret(text.trim()) };
+
+/** Address of a monitor. Its path or query holds a token. */
+export const heartbeatUrl: TextReader<Secret> = (text) =>
+  /^https?:$/.test(URL.parse(text.trim())?.protocol ?? '')
+    ? { value: new Secret(text.trim()) }
+    : expected('an http or https address such as https://hc-ping.com/<uuid>');
 
 export const anyText: TextReader<string> = (text) => ({ value: text });
 export const secret: TextReader<Secret> = (text) =>

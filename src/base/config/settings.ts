@@ -1,14 +1,17 @@
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { listOf, oneOf, type TextReader, trueOrFalse, wholeNumber } from '../text-values.ts';
+import { keepSettings } from './keep-setting.ts';
+import { notifyTargets } from './notify-targets.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
+import { reportSetting } from './report-setting.ts';
 import {
   anyText,
   dateRangeText,
+  heartbeatUrl,
   httpUrl,
   lakeName,
   ledgerUrl,
-  notifyChannel,
   origin,
   price,
   quotaReset,
@@ -16,6 +19,7 @@ import {
   secret,
   serviceUrl,
   shares,
+  shellCommand,
   tablesUrl,
   timeZone,
 } from './setting-readers.ts';
@@ -178,6 +182,12 @@ export const SETTINGS = {
     default: '30',
     help: 'Days to keep response bodies for replay.',
   },
+  keep: {
+    env: 'TRENDLAKE_KEEP',
+    read: keepSettings,
+    default: '{}',
+    help: 'Ages at which rows are thinned and removed, as JSON such as {"snapshots": {"full": "180d", "daily": "3y"}, "events": "5y"}. {}: forever. See docs/guides/keeping.md.',
+  },
   eventThresholds: {
     env: 'TRENDLAKE_EVENT_THRESHOLDS',
     read: anyText,
@@ -237,10 +247,31 @@ export const SETTINGS = {
   },
   notify: {
     env: 'TRENDLAKE_NOTIFY',
-    read: notifyChannel,
+    read: notifyTargets,
     secret: true,
     default: undefined,
-    help: 'Target of notices about problems: an https address, smtps://user:password@host:465/?from=A&to=B, or a shell command. See docs/guides/events.md.',
+    help: 'Targets of notices about problems: https addresses (Slack, Discord and Teams get their own format), smtps://user:password@host:465/?from=A&to=B, or one shell command. Separate several addresses by blanks. See docs/guides/alerts.md.',
+  },
+  afterSync: {
+    env: 'TRENDLAKE_AFTER_SYNC',
+    read: shellCommand,
+    secret: true,
+    default: undefined,
+    help: 'Shell command to run after each complete run, such as `dbt build` or `rsync`. See docs/guides/operating.md.',
+  },
+  heartbeat: {
+    env: 'TRENDLAKE_HEARTBEAT',
+    read: heartbeatUrl,
+    secret: true,
+    default: undefined,
+    help: 'Address of a monitor such as healthchecks.io or Uptime Kuma: requested when a run succeeds, with /start when it starts and with /fail when it fails. See docs/guides/operating.md.',
+  },
+  report: {
+    env: 'TRENDLAKE_REPORT',
+    read: reportSetting,
+    secret: true,
+    default: undefined,
+    help: 'Reports to send, as JSON: {"schedule": "0 7 * * 1", "to": [TARGET], "tags": [T]}. See docs/guides/reports.md.',
   },
   proxyWebhooks: {
     env: 'TRENDLAKE_PROXY_WEBHOOKS',

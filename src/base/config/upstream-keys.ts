@@ -41,7 +41,8 @@ const variableName: TextReader<string> = (text) =>
         'the name of an environment variable in capitals, digits and _, such as TRENDLAKE_KEY_BERLIN',
       );
 
-const FIELDS = {
+/** Fields of an entry of `keys`. */
+export const KEY_FIELDS = {
   name: lakeName,
   baseUrl: SETTINGS.baseUrl.read,
   keyEnv: variableName,
@@ -51,7 +52,7 @@ const FIELDS = {
   quotaReset: SETTINGS.quotaReset.read,
   platforms: SETTINGS.platforms.read,
 } satisfies Record<string, TextReader<unknown>>;
-const NAMES = Object.keys(FIELDS);
+const NAMES = Object.keys(KEY_FIELDS);
 
 /** Reads the fields of one entry and adds errors to `problems`. */
 class Entry {
@@ -67,7 +68,7 @@ class Entry {
       problems.push(`${where} has the unknown field ${name}.${didYouMean(name, NAMES)}`);
   }
 
-  read<T>(name: keyof typeof FIELDS, reader: TextReader<T>): T | undefined {
+  read<T>(name: keyof typeof KEY_FIELDS, reader: TextReader<T>): T | undefined {
     const field = this.#fields[name];
     if (field === undefined || field === null) return undefined;
     const text = asText(field);
@@ -79,7 +80,7 @@ class Entry {
   }
 
   /** True if the field is set, valid or not. */
-  has(name: keyof typeof FIELDS): boolean {
+  has(name: keyof typeof KEY_FIELDS): boolean {
     return (this.#fields[name] ?? null) !== null;
   }
 }
@@ -91,8 +92,8 @@ const limitsOf = (
 ): { ratePerMinute: number | undefined; callsPerMonth: number | undefined } => {
   const ofTier = tier === undefined ? around : TIERS[tier];
   return {
-    ratePerMinute: entry.read('ratePerMinute', FIELDS.ratePerMinute) ?? ofTier?.ratePerMinute,
-    callsPerMonth: entry.read('callsPerMonth', FIELDS.callsPerMonth) ?? ofTier?.callsPerMonth,
+    ratePerMinute: entry.read('ratePerMinute', KEY_FIELDS.ratePerMinute) ?? ofTier?.ratePerMinute,
+    callsPerMonth: entry.read('callsPerMonth', KEY_FIELDS.callsPerMonth) ?? ofTier?.callsPerMonth,
   };
 };
 
@@ -103,13 +104,13 @@ const readKey = (
 ): UpstreamKey | undefined => {
   const { where } = entry;
   const before = problems.length;
-  const name = entry.read('name', FIELDS.name);
-  const keyEnv = entry.read('keyEnv', FIELDS.keyEnv);
-  const baseUrl = entry.read('baseUrl', FIELDS.baseUrl) ?? around.baseUrl;
-  const tier = entry.read('tier', FIELDS.tier);
+  const name = entry.read('name', KEY_FIELDS.name);
+  const keyEnv = entry.read('keyEnv', KEY_FIELDS.keyEnv);
+  const baseUrl = entry.read('baseUrl', KEY_FIELDS.baseUrl) ?? around.baseUrl;
+  const tier = entry.read('tier', KEY_FIELDS.tier);
   const limits = limitsOf(entry, tier, around);
-  const quotaReset = entry.read('quotaReset', FIELDS.quotaReset) ?? around.quotaReset;
-  const platforms = entry.read('platforms', FIELDS.platforms) ?? around.platforms;
+  const quotaReset = entry.read('quotaReset', KEY_FIELDS.quotaReset) ?? around.quotaReset;
+  const platforms = entry.read('platforms', KEY_FIELDS.platforms) ?? around.platforms;
   if (!entry.has('name')) problems.push(`${where} has no name. Set one, such as berlin.`);
   if (!entry.has('keyEnv'))
     problems.push(`${where} has no keyEnv. Set it to the environment variable of the key.`);

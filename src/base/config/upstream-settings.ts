@@ -1,7 +1,7 @@
 import { PERIODS, type Period, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 import { didYouMean } from '../nearest.ts';
-import { expected, type TextReader } from '../text-values.ts';
+import { expected, type JsonSchema, type TextReader, withSchema } from '../text-values.ts';
 
 const PAGING_STYLES = ['page', 'offset', 'cursor'] as const;
 export type PagingStyle = (typeof PAGING_STYLES)[number];
@@ -53,12 +53,10 @@ export const pageItems = ({ listItems, upstream }: PageConfig): number =>
   Math.min(upstream?.paging?.largest ?? LARGEST_PAGE, listItems);
 
 /** Checks a value; the problem as the end of "must be", or undefined. */
-type Check = (value: unknown) => string | undefined;
+type Check = ((value: unknown) => string | undefined) & { readonly schema: JsonSchema };
 
-const when =
-  (isRight: (value: unknown) => boolean, problem: string): Check =>
-  (value) =>
-    isRight(value) ? undefined : problem;
+const when = (isRight: (value: unknown) => boolean, problem: string, schema: JsonSchema): Check =>
+  Object.assign((value: unknown) => (isRight(value) ? undefined : problem), { schema });
 
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && /^[!-~]{1,64}$/.test(value);
@@ -67,16 +65,22 @@ const isPath = (value: unknown): boolean =>
 const isWhole = (value: unknown, min: number, max: number): boolean =>
   Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 
-const token = when(isText, 'text of 1 to 64 printable characters without blanks');
-const path = when(isPath, 'a path such as "data.items"');
+const TEXT = { type: 'string' };
+const token = when(isText, 'text of 1 to 64 printable characters without blanks', TEXT);
+const path = when(isPath, 'a path such as "data.items"', TEXT);
 const paths = when(
   (value) => isPath(value) || (Array.isArray(value) && value.length > 0 && value.every(isPath)),
   'a path such as "data.items", or a list of paths',
+  { type: ['string', 'array'], items: TEXT, minItems: 1 },
 );
 const oneOfThese = (names: readonly string[]): Check =>
-  when((value) => names.some((name) => name === value), names.join(' or '));
+  when((value) => names.some((name) => name === value), names.join(' or '), { enum: names });
 const whole = (min: number, max: number): Check =>
-  when((value) => isWhole(value, min, max), `a whole number from ${min} to ${max}`);
+  when((value) => isWhole(value, min, max), `a whole number from ${min} to ${max}`, {
+    type: 'integer',
+    minimum: min,
+    maximum: max,
+  });
 
 const shortText = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';
@@ -114,7 +118,11 @@ const FIELDS: Fields = {
   periods: each(PERIODS, token),
   idPrefixes: each(
     PLATFORMS,
-    when((value) => value === '' || isText(value), 'text of up to 64 characters without blanks'),
+    when(
+      (value) => value === '' || isText(value),
+      'text of up to 64 characters without blanks',
+      TEXT,
+    ),
   ),
   paging: {
     style: oneOfThese(PAGING_STYLES),
@@ -128,14 +136,27 @@ const FIELDS: Fields = {
   dateRanges: when(
     (value) => isObject(value) && Object.values(value).every(isText),
     'an object such as {"24h": "1d"}',
+    { type: 'object', additionalProperties: TEXT },
   ),
   engagementRate: oneOfThese(RATE_UNITS),
   growth: { items: paths },
   spentStatuses: when(
     (value) => Array.isArray(value) && value.every((status) => isWhole(status, 400, 599)),
     'a list of statuses from 400 to 599, such as [402]',
+    { type: 'array', items: { type: 'integer', minimum: 400, maximum: 599 } },
   ),
 };
+
+const schemaOf = (fields: Fields): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      typeof field === 'function' ? field.schema : schemaOf(field),
+    ]),
+  ),
+  additionalProperties: false,
+});
 
 const repeated = (value: JsonObject, field: string): string[] => {
   const words = isObject(value[field]) ? Object.values(value[field]) : [];
@@ -153,18 +174,21 @@ const disagreementsIn = (value: JsonObject): string[] => {
 };
 
 /** Reads the settings of the upstream's words from JSON. */
-export const upstreamSettings: TextReader<UpstreamSettings> = (text) => {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    return expected('JSON such as {"platforms": {"instagram": "reels"}}');
-  }
-  const problems = problemsIn(given, FIELDS, UPSTREAM);
-  if (isObject(given) && problems.length === 0) problems.push(...disagreementsIn(given));
-  return problems.length === 0
-    ? { value: given as UpstreamSettings }
-    : expected(
-        `JSON such as {"platforms": {"instagram": "reels"}} (${problems.join('; ')}). See docs/reference/upstream.md`,
-      );
-};
+export const upstreamSettings: TextReader<UpstreamSettings> = withSchema<UpstreamSettings>(
+  schemaOf(FIELDS),
+  (text) => {
+    let given: unknown;
+    try {
+      given = JSON.parse(text);
+    } catch {
+      return expected('JSON such as {"platforms": {"instagram": "reels"}}');
+    }
+    const problems = problemsIn(given, FIELDS, UPSTREAM);
+    if (isObject(given) && problems.length === 0) problems.push(...disagreementsIn(given));
+    return problems.length === 0
+      ? { value: given as UpstreamSettings }
+      : expected(
+          `JSON such as {"platforms": {"instagram": "reels"}} (${problems.join('; ')}). See docs/reference/upstream.md`,
+        );
+  },
+);

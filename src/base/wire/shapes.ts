@@ -140,6 +140,13 @@ const forecast = z
     topProbability: z.number().min(0).max(1).meta({
       description: 'Probability of growing more than 90 % of comparable videos.',
     }),
+    overEdge: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True if it already grew more than 90 % of comparable videos.' }),
+    overBy: instant.nullable().optional().meta({
+      description: 'Instant by which 8 in 10 similar videos stopped rising. Null: unknown.',
+    }),
   })
   .meta({ id: 'Forecast' });
 
@@ -160,6 +167,12 @@ export const forecastsResponse = z
           median: count.nullable(),
           low: count.nullable(),
           high: count.nullable(),
+          gain24h: z.int().min(0).nullable().meta({
+            description: 'Expected views in the next 24 hours. Null: too few known outcomes.',
+          }),
+          overBy: instant.nullable().meta({
+            description: 'Instant by which 8 in 10 similar videos stopped rising. Null: unknown.',
+          }),
         })
         .meta({ id: 'RisingVideo' }),
     ),
@@ -176,6 +189,10 @@ export const growthResponse = z
     curve: growthCurve,
     forecast: forecast.nullable().optional().meta({
       description: 'Extension. The forecast as of then. Null without a forecast.',
+    }),
+    dailyBefore: instant.optional().meta({
+      description:
+        'Extension. Older days have their first, last and peak snapshot only. Absent at full resolution.',
     }),
     asOf: instant,
   })

@@ -2,17 +2,11 @@ import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { csvLine } from '../../base/csv.ts';
 import { UsageError } from '../../base/errors.ts';
-import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { openLakeForReading } from '../../lake/open.ts';
-import {
-  COMPARED_AGES,
-  type ComparedCreator,
-  compareCreator,
-  MOST_COMPARED,
-} from '../../lake/read/compare-creators.ts';
-import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import { resolveSubject } from '../../lake/watches/watches.ts';
+import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
+import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
+import { compareNamed } from '../../lake/watches/compare-named.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
@@ -33,43 +27,6 @@ interface CompareOptions {
   readonly csv?: boolean;
 }
 
-type Line = readonly [label: string, value: (creator: ComparedCreator) => number | string | null];
-
-const percent = (share: number | null): string | null =>
-  share === null ? null : `${Math.round(100 * share)} %`;
-
-const agesOf = (ageDays: number): Line[] => {
-  const at = ({ viewsByAge }: ComparedCreator) =>
-    viewsByAge.find((each) => each.ageDays === ageDays);
-  const span = ageDays === 1 ? '1 day' : `${ageDays} days`;
-  return [
-    [`median views after ${span}`, (creator) => at(creator)?.median ?? null],
-    [`best views after ${span}`, (creator) => at(creator)?.best ?? null],
-  ];
-};
-
-const LINES: readonly Line[] = [
-  ['followers', ({ followers }) => followers],
-  ['followers gained', ({ followersGained }) => followersGained],
-  ['videos', ({ videos }) => videos],
-  ['videos a week', ({ videosPerWeek }) => videosPerWeek],
-  ...COMPARED_AGES.flatMap(agesOf),
-  [
-    'median engagement',
-    ({ engagementRate }) => (engagementRate === null ? null : `${engagementRate.toFixed(1)} %`),
-  ],
-  ['videos on lists', ({ onLists }) => percent(onLists)],
-  [
-    'hashtags',
-    ({ hashtags }) =>
-      hashtags
-        .slice(0, 3)
-        .map(({ tag }) => `#${tag}`)
-        .join(' '),
-  ],
-  ['best hours (UTC)', ({ hours }) => hours.map(({ hour }) => `${hour} h`).join(', ')],
-];
-
 const shown = (value: number | string | null): string =>
   value === null || value === '' ? '-' : typeof value === 'number' ? grouped(value) : value;
 
@@ -79,7 +36,10 @@ const print = (creators: readonly ComparedCreator[], since: number, io: CliIo): 
   io.out(
     textTable(
       ['', ...heads],
-      LINES.map(([label, value]) => [label, ...creators.map((creator) => shown(value(creator)))]),
+      COMPARED_LINES.map(({ label, of }) => [
+        label,
+        ...creators.map((creator) => shown(of(creator))),
+      ]),
       { columns: io.columns, figures: heads },
     ),
   );
@@ -102,24 +62,8 @@ export const define = (command: Command, io: CliIo): void => {
         );
       const lake = openLakeForReading(configOf(io).dataDir);
       try {
-        const creators = names.map((name) => {
-          const parsed = parseSubject(
-            name.startsWith('@') || name.includes('/') ? name : `@${name}`,
-            {
-              platform: options.platform ?? null,
-            },
-          );
-          const { kind, platform, subject } = resolveSubject(lake, parsed);
-          if (kind !== 'creator' || platform === null)
-            throw new UsageError(
-              `${name} is not a creator. Use @handle or the address of a profile.`,
-            );
-          const found = compareCreator(lake, { platform, handle: subject, since, at: now });
-          if (found !== undefined) return found;
-          throw new UsageError(
-            `@${subject} is not in the lake on ${platform}. Follow the creator with \`${commandText(`watch add @${subject} --platform ${platform}`)}\`.`,
-          );
-        });
+        const platform = options.platform ?? null;
+        const creators = compareNamed(lake, names, { platform, since, at: now });
         if (options.json === true)
           io.json({
             since: isoOf(since),
@@ -129,13 +73,13 @@ export const define = (command: Command, io: CliIo): void => {
             })),
           });
         else if (options.csv === true) {
-          io.csv(csvLine(['platform', 'handle', ...LINES.map(([label]) => label)]));
+          io.csv(csvLine(['platform', 'handle', ...COMPARED_LINES.map(({ label }) => label)]));
           for (const creator of creators)
             io.csv(
               csvLine([
                 creator.platform,
                 creator.handle,
-                ...LINES.map(([, value]) => value(creator)),
+                ...COMPARED_LINES.map(({ of }) => of(creator)),
               ]),
             );
         } else print(creators, since, io);

@@ -3,7 +3,12 @@ import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts
 import { csvLine } from '../../base/csv.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
-import { diffLists, type ListDiff, type RankedMove } from '../../lake/lists/list-diff.ts';
+import {
+  diffLists,
+  type ListDiff,
+  listChanges,
+  type RankedMove,
+} from '../../lake/lists/list-diff.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
@@ -37,33 +42,13 @@ const document = (diffs: readonly ListDiff[], from: number, to: number) => ({
 });
 
 const csvOf = (diffs: readonly ListDiff[]): string[] => [
-  csvLine(
-    'list,platform,period,change,id,title,user,rank,previous_rank,previous_title,previous_user'.split(
-      ',',
-    ),
+  'list,platform,period,change,id,title,user,rank,previous_rank,previous_title,previous_user',
+  ...listChanges(diffs).map((row) =>
+    csvLine([
+      ...[row.list, row.platform, row.period, row.change, row.id, row.title, row.user],
+      ...[row.rank, row.previousRank, row.previousTitle, row.previousUser],
+    ]),
   ),
-  ...diffs.flatMap(({ list, platform, period, renamed, ...diff }) => [
-    ...GROUPS.flatMap((change) =>
-      diff[change].map(({ id, title, user, rank, previousRank }) =>
-        csvLine([list, platform, period, change, id, title, user, rank, previousRank, null, null]),
-      ),
-    ),
-    ...renamed.map(({ id, title, user, previousTitle, previousUser }) =>
-      csvLine([
-        list,
-        platform,
-        period,
-        'renamed',
-        id,
-        title,
-        user,
-        null,
-        null,
-        previousTitle,
-        previousUser,
-      ]),
-    ),
-  ]),
 ];
 
 const movedRow = (change: string, { id, title, user, rank, previousRank }: RankedMove) => [

@@ -15,6 +15,7 @@ import { restoreLake } from '../../run/maintenance/restore.ts';
 import { unitsFindings } from '../../run/maintenance/units-finding.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { mebibytes } from '../text/figures.ts';
+import { writeBundle } from './doctor-bundle.ts';
 
 const HELP = `
 Checks settings, database, references, search index, Parquet files, backups and leftovers. With
@@ -22,6 +23,7 @@ TRENDLAKE_TABLES_URL it checks the published tables, with TRENDLAKE_LEDGER_URL t
 It also opens a connection to the service. It sends no request, spends no call and does not try the
 key. It repairs nothing.
 
+  trendlake doctor --bundle            write trendlake-bundle.json: versions, settings, runs, sizes
   trendlake doctor --rebuild-search    rebuild the search index from the titles
   trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
   trendlake doctor --restore           restore the newest backup; the current lake is kept
@@ -168,6 +170,7 @@ const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
 };
 
 interface Options {
+  bundle?: string | true;
   backup?: boolean;
   rebuildSearch?: boolean;
   restore?: string | true;
@@ -255,13 +258,19 @@ const check = async (io: CliIo, options: Options): Promise<void> => {
   }
   const ok = findings.every((finding) => finding.ok);
   io.redraw('');
-  if (options.json === true) io.json({ ok, findings });
+  const { bundle } = options;
+  const path =
+    bundle === undefined ? undefined : writeBundle(bundle, configOf(io).dataDir, findings, io);
+  if (options.json === true) io.json({ ok, findings, ...(path === undefined ? {} : { path }) });
+  else if (path !== undefined)
+    io.out(`Written to ${path}. It holds no secrets. Read it before you attach it.`);
   io.exitCode = ok ? EXIT.complete : EXIT.failed;
 };
 
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--rebuild-search', 'rebuild the search index')
+    .option('--bundle [file]', 'also write one file to attach to a report of a problem')
     .option('--backup', 'make a checked backup now')
     .option('--restore [file]', 'replace the lake with a backup (default: the newest)')
     .option('--remove-future', 'remove rows that a clock that was ahead has written')

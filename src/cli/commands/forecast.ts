@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { HOUR_MS, rangeMs } from '../../base/durations.ts';
+import { DAY_MS, HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
@@ -24,12 +24,14 @@ import { oneOfOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { scoresShown } from '../text/forecast-scores.ts';
 import { forecastStateText } from '../text/forecast-text.ts';
+import { timeText } from '../text/relative-time.ts';
 import { textTable } from '../text/text-table.ts';
 
 const EXAMPLES = `
 Examples:
-  trendlake forecast                              the videos most likely to finish on top, by platform
+  trendlake forecast                              videos not yet in the top 10 % that will likely get there
   trendlake forecast --platform tiktok --horizon 72h
+  trendlake forecast --risen                      the videos already in the top 10 %
   trendlake forecast yt_dQw4w9WgXcQ --json        one video, every horizon
   trendlake forecast --hashtags                   hashtags by the growth expected of their volume in a week
   trendlake forecast --score                      compare earlier forecasts with the outcome, by week
@@ -47,6 +49,7 @@ interface Options {
   readonly score?: boolean;
   readonly hashtags?: boolean;
   readonly learn?: boolean;
+  readonly risen?: boolean;
   readonly json?: boolean;
 }
 
@@ -74,7 +77,10 @@ const silence = (lake: Lake, io: CliIo): string[] => {
 };
 
 const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: CliIo): string[] => [
-  `${id}: ${likely(its.topProbability)} likely to finish in the top 10 % of its cohort (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
+  `${id}: ${its.overEdge ? 'already in the top 10 % of its cohort' : `${likely(its.topProbability)} likely to finish in the top 10 % of its cohort`} (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
+  ...(its.overBy === null
+    ? []
+    : [`Its rise is likely over by ${isoOf(its.overBy)}: 8 in 10 similar videos stopped by then.`]),
   textTable(
     ['in', 'median views', '80 % between', 'and'],
     its.horizons.map(({ hours, median, low, high }) => [
@@ -103,11 +109,12 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
   const shown = forecast && {
     ...forecast,
     madeAt: isoOf(forecast.madeAt),
+    overBy: forecast.overBy === null ? null : isoOf(forecast.overBy),
     learntAt: isoOf(forecast.learntAt),
   };
   const lines = (): string[] =>
     forecast !== undefined
-      ? videoText(id, forecast, io)
+      ? [...staleLines(at, io.clock.now()), ...videoText(id, forecast, io)]
       : [
           `No forecast for ${id}: no recent snapshot exists, or too few similar videos have finished.`,
           ...silence(lake, io),
@@ -115,40 +122,72 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
   return { document: { id, forecast: shown ?? null }, lines };
 };
 
-const jsonOf = ({ madeAt, hours, ...video }: RisingVideo, rank: number) => ({
+const jsonOf = ({ madeAt, overBy, hours, ...video }: RisingVideo, rank: number) => ({
   rank: rank + 1,
   ...video,
   horizonHours: hours,
   madeAt: isoOf(madeAt),
+  overBy: overBy === null ? null : isoOf(overBy),
 });
+
+/** Time until the likely end of a rise, from the newest count of the lake. */
+const overText = (overBy: number | null, at: number): string =>
+  overBy === null ? '-' : overBy <= at ? 'now' : `${Math.ceil((overBy - at) / HOUR_MS)} h`;
+
+/** States the age of a lake whose newest count is more than a day old. */
+const staleLines = (at: number, now: number): string[] =>
+  at === 0 || now - at < DAY_MS
+    ? []
+    : [
+        `The newest count is of ${timeText(at, now)}. The forecasts below start from then, not from now.`,
+      ];
 
 const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
   const { sqlite } = lake;
   const hours = horizonOf(options.horizon);
   const at = newestObservation(sqlite, io.clock.now()) ?? 0;
   const platforms = options.platform === undefined ? PLATFORMS : [options.platform];
+  const list = options.risen === true ? 'risen' : 'next';
+  const now = io.clock.now();
+  const heading =
+    list === 'risen'
+      ? 'already in the top 10 % of their cohort by growth'
+      : 'most likely to reach the top 10 % of their cohort by growth';
   const lists = platforms.map((platform) => ({
     platform,
-    videos: risingVideos(sqlite, { platform, hours, at, limit: SHOWN }),
+    videos: risingVideos(sqlite, { platform, list, hours, at, limit: SHOWN }),
   }));
   const items = lists.flatMap(({ videos }) => videos.map(jsonOf));
   const lines = (): string[] => {
     const spoken = lists.filter(({ videos }) => videos.length > 0);
-    if (spoken.length === 0) return ['No forecasts yet.', ...silence(lake, io)];
-    return spoken.flatMap(({ platform, videos }) => [
-      `${platform}: most likely to finish in the top 10 % of their cohort; views in ${hours} h`,
+    if (spoken.length === 0)
+      return [
+        list === 'next' ? 'No forecasts yet.' : 'No video is on top yet.',
+        ...silence(lake, io),
+      ];
+    const tables = spoken.flatMap(({ platform, videos }) => [
+      `${platform}: ${heading}; views in ${hours} h`,
       textTable(
-        ['likely', 'video', 'title', 'views now', 'median', '80 % between', 'and'],
-        videos.map(({ topProbability, id, title, views, median, low, high }) => [
+        ['likely', 'video', 'title', 'views', '+24 h', 'median', 'low', 'high', 'over in'],
+        videos.map(({ topProbability, id, title, views, gain24h, median, low, high, overBy }) => [
           likely(topProbability),
           id,
           title,
-          grouped(views),
-          ...[median, low, high].map(viewsText),
+          ...[views, gain24h, median, low, high].map(viewsText),
+          overText(overBy, at),
         ]),
-        { columns: io.columns, figures: ['views now', 'median', '80 % between', 'and'] },
+        {
+          columns: io.columns,
+          figures: ['views', '+24 h', 'median', 'low', 'high', 'over in'],
+        },
       ),
     ]);
+    return [
+      ...staleLines(at, now),
+      ...tables,
+      'low and high: 8 in 10 videos land between them. over in: 8 in 10 similar videos stopped rising by then.',
+      ...(list === 'next' ? [`Videos already on top: ${commandText('forecast --risen')}`] : []),
+    ];
   };
   return { document: { asOf: isoOf(at), horizonHours: hours, items }, lines };
 };
@@ -223,6 +262,7 @@ export const define = (command: Command, io: CliIo): void => {
       oneOfOption('--platform', PLATFORMS),
     )
     .option('--horizon <span>', `forecast horizon: ${NAMED.join(', ')}`, '24h')
+    .option('--risen', 'list the videos already in the top 10 % instead')
     .option('--hashtags', 'forecast hashtag volumes a week ahead')
     .option('--score', 'compare earlier forecasts with the outcome')
     .option('--learn', 'learn and forecast now, without a sync')

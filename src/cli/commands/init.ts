@@ -1,14 +1,15 @@
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
-import { type Config, readConfig, type SettingName } from '../../base/config/config.ts';
+import { type Config, readConfig, SCHEMA, type SettingName } from '../../base/config/config.ts';
 import { CONFIG_FILE } from '../../base/config/config-file.ts';
 import { SETTINGS } from '../../base/config/settings.ts';
 import { TIER_NAMES } from '../../base/config/tiers.ts';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
-import { commandText, docsPage } from '../../base/installation.ts';
+import { commandText, docsPage, packageFolder } from '../../base/installation.ts';
 import { Opened } from '../../base/opened.ts';
 import type { CliIo } from '../context/io.ts';
 import { Questions } from '../context/questions.ts';
@@ -134,6 +135,13 @@ const writeOwn = (path: string, text: string): void => {
   }
 };
 
+/** Address of the JSON Schema for editors: relative below the configuration's folder, else a file URL. */
+const schemaFor = (path: string): string => {
+  const schema = join(packageFolder(), 'trendlake.config.schema.json');
+  const near = relative(dirname(path), schema).replaceAll('\\', '/');
+  return /^(\.\.|[A-Za-z]:|\/)/.test(near) ? pathToFileURL(schema).href : `./${near}`;
+};
+
 const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
   const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
   if (existsSync(path))
@@ -148,6 +156,7 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
   if (options.try) io.out('The service responded.', 'good');
   const { platforms = '', ratePerMinute, callsPerMonth, ...texts } = answers;
   const fields = {
+    [SCHEMA]: schemaFor(path),
     ...texts,
     ...(ratePerMinute === undefined ? {} : { ratePerMinute: Number(ratePerMinute) }),
     ...(callsPerMonth === undefined ? {} : { callsPerMonth: Number(callsPerMonth) }),

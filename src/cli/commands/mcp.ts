@@ -9,6 +9,7 @@ import { docsPage, packageFolder } from '../../base/installation.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { boundedQuery } from '../../serve/mcp/bounded-query.ts';
 import { lakeServer } from '../../serve/mcp/lake-server.ts';
+import { assistantWatch } from '../context/assistant-watch.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { versionText } from '../context/version.ts';
 
@@ -17,9 +18,8 @@ Examples:
   trendlake mcp --data-dir /srv/trendlake/data     started by the assistant, not by you
 
 Speaks the Model Context Protocol on stdin and stdout until stdin ends: tools for search, feed, trends,
-growth, forecast, creators, hashtags, events, analyze and read-only SQL; the data dictionary as a
-resource. It reads the lake only, while sync and serve go on, and asks nobody outside. What an
-assistant's configuration needs: ${docsPage('guides/assistants.md')}.`;
+growth, forecast, creators, hashtags, events, analyze, watches and read-only SQL; the data dictionary
+as a resource. It writes watches only, and makes no calls. What an assistant's configuration needs: ${docsPage('guides/assistants.md')}.`;
 
 /** Writes whole protocol lines to stdout, byte for byte. */
 const protocolOut = (io: CliIo): Writable =>
@@ -39,7 +39,7 @@ const faultOf = (error: Error): string =>
   error.name === 'ZodError' ? 'skipped input that is not a JSON-RPC message' : messageOf(error);
 
 const run = async (io: CliIo): Promise<void> => {
-  const { dataDir } = configOf(io);
+  const { dataDir, listItems } = configOf(io);
   const { input, signal } = io;
   if (input === undefined || input.isTTY === true)
     throw new UsageError(
@@ -48,7 +48,11 @@ const run = async (io: CliIo): Promise<void> => {
   const lake = openLakeForReading(dataDir); // fails early if the lake is missing
   lake.close();
   io.note(`mcp: answering from ${lake.path} until stdin ends.`);
-  const deps = { dataDir, version: versionText(), clock: io.clock, readPage };
+  const addWatch = assistantWatch(io);
+  const deps = {
+    ...{ dataDir, version: versionText(), clock: io.clock },
+    ...{ readPage, listItems, addWatch },
+  };
   const runSql = boundedQuery(dataDir, io);
   const ended = Promise.race([once(input, 'end', { signal }), once(input, 'close', { signal })]);
   const handle = serveStdio(() => lakeServer({ ...deps, runSql }), {

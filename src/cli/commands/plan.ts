@@ -4,12 +4,15 @@ import type { Command } from 'commander';
 import { JOBS } from '../../../jobs/all-jobs.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
+import { keepSettings } from '../../base/config/keep-setting.ts';
 import type { Price } from '../../base/config/setting-readers.ts';
+import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { orCost } from '../../base/money.ts';
 import { Opened } from '../../base/opened.ts';
 import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
+import { planKeep } from '../../run/maintenance/plan-keep.ts';
 import { accountOf, type KeyAccount } from '../../run/plan/accounting.ts';
 import { monthsOf, planMonths, spentOfKeys } from '../../run/plan/key-plan.ts';
 import type { MonthForecast } from '../../run/plan/month-forecast.ts';
@@ -34,6 +37,7 @@ TRENDLAKE_CREATOR_CALLS (ceilings), TRENDLAKE_LIST_ITEMS, TRENDLAKE_PLATFORMS.
 
 Examples:
   trendlake plan
+  trendlake plan --keep '{"snapshots": {"full": "180d", "daily": "3y"}}'
   TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *"}' trendlake plan`;
 
 /** Input of the plan: each key's month so far, and requests left in an unfinished run. */
@@ -146,12 +150,46 @@ const keyJson = ({ name, platforms, ratePerMinute, month, plan }: KeyAccount) =>
   };
 };
 
+/** `plan --keep`: the saving of a retention setting. */
+const showSaving = (
+  io: CliIo,
+  config: Config,
+  { keep, json }: { readonly keep?: string | true; readonly json?: boolean },
+): void => {
+  const read = keep === undefined || keep === true ? { value: config.keep } : keepSettings(keep);
+  if ('expected' in read) throw new UsageError(`--keep must be ${read.expected}. It is ${keep}.`);
+  const lake = openLakeForReading(config.dataDir);
+  try {
+    const savings = planKeep(lake, read.value, io.clock.now());
+    if (json === true) {
+      io.json({ keep: savings });
+      return;
+    }
+    const head = ['table', 'rows', 'removed', 'MB saved'];
+    const rows = savings.map((each) => [
+      each.table,
+      count(each.rows),
+      count(each.removed),
+      (each.bytes / 1e6).toFixed(1),
+    ]);
+    io.out(
+      rows.length === 0
+        ? 'This setting would remove nothing today.'
+        : textTable(head, rows, { columns: io.columns, figures: head.slice(1) }),
+    );
+  } finally {
+    lake.close();
+  }
+};
+
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--json', 'one JSON document')
+    .option('--keep [settings]', 'rows and bytes that TRENDLAKE_KEEP, or this JSON, would save')
     .addHelpText('after', HELP)
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean; keep?: string | true }) => {
       const config = configOf(io);
+      if (options.keep !== undefined) return showSaving(io, config, options);
       const now = io.clock.now();
       const facts = await known(config, io.clock);
       const names = JOBS.map(({ name }) => name);

@@ -25,7 +25,7 @@ Examples:
   trendlake query "select rank, title, views from feed_now where platform = 'tiktok' limit 10"
   trendlake query "select * from video_history where id = 'tt_123'" --csv > history.csv
   trendlake query -f rising.sql --vertical
-  trendlake query --as-of 7d "select id, views from feed_now"
+  trendlake query --as-of 7d "select * from trends_now"       the same lake a week ago
   echo "select count(*) from videos" | trendlake query
 
 Tables and views: ${docsPage('reference/tables.md')}. Times are Unix milliseconds in tables, ISO text in
@@ -108,7 +108,7 @@ const formatOf = ({ csv, csvSafe, json }: Options): RowFormat => {
 };
 
 const run = async (given: string | undefined, options: Options, io: CliIo): Promise<void> => {
-  const { limit, timeout, vertical, csvSafe, asOf } = options;
+  const { asOf, limit, timeout, vertical, csvSafe } = options;
   const { dataDir } = configOf(io);
   const sql = await sqlOf(given, options, io);
   const format = formatOf(options);
@@ -141,8 +141,11 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('[sql]', 'one SELECT, or WITH ... SELECT; - or nothing: from stdin')
+    .option(
+      '--as-of <instant>',
+      'as the lake was known then: ISO 8601, or a span such as 36h or 7d ago',
+    )
     .option('-f, --file <file>', 'read the query from a file')
-    .option('--as-of <instant>', 'the lake as it was known then: ISO 8601, or a span such as 24h')
     .addOption(
       new Option('--csv', 'RFC 4180 with lines that end in LF; a header first').conflicts([
         'json',

@@ -195,6 +195,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const common = {
       ...{ ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn },
       background: opened.add(new Background()),
+      hooks: opened.add(new Background()),
       ...(origin === 'upstream' ? { clockCheck: { isTrusted: trustsClock } } : {}),
     };
     await attempt('plan', () => warnOfMonth(context, warn));
@@ -212,6 +213,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
       report: warn,
       revokedKeys,
       proxy: webhookProxy(config),
+      publicUrl: config.publicUrl,
     });
     try {
       const runJobs = (names: readonly string[]) => runDue(names, wanted, common, teller);

@@ -95,6 +95,7 @@ const serveUntilStopped = async (
       report,
       revokedKeys,
       proxy: options.webhookProxy,
+      publicUrl: options.publicUrl,
     });
     try {
       const { url, dashboard, openness } = running;

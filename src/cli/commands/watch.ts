@@ -2,14 +2,9 @@ import { type Command, Option } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
+import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import {
-  listWatches,
-  pauseWatch,
-  removeWatch,
-  resolveSubject,
-  type Watch,
-} from '../../lake/watches/watches.ts';
+import { listWatches, pauseWatch, removeWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
 import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';

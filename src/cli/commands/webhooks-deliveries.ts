@@ -107,6 +107,7 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
             report: io.err,
             revokedKeys: revokedElsewhere(configOf(io), clock),
             proxy: webhookProxy(configOf(io)),
+            publicUrl: configOf(io).publicUrl,
           });
           return { redelivered, left };
         },

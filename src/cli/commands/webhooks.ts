@@ -16,6 +16,7 @@ import type { Lake } from '../../lake/open.ts';
 import type { CliIo } from '../context/io.ts';
 import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import { defineDeliveryCommands } from './webhooks-deliveries.ts';
+import { defineListen } from './webhooks-listen.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,6 +24,7 @@ Examples:
   trendlake webhooks add https://example.com/hook --platforms tiktok --subjects @maker,#mossy
   trendlake webhooks add http://127.0.0.1:8080/ --allow-loopback-http
   trendlake webhooks test sub_...
+  trendlake webhooks listen --forward http://127.0.0.1:8080/hook
   trendlake webhooks deliveries --state failed
   trendlake webhooks redeliver sub_... --from 24h
 
@@ -71,7 +73,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
     .option('--platforms <a,b>', 'platforms; default all')
     .option('--subjects <a,b>', 'handles, tags, video ids or <kind>:<id>; default all')
     .option('--tag <a,b>', 'tags of watches; default all')
-    .option('--secret <whsec_...>', 'a secret of your own; default a new one')
+    .option('--secret <secret>', 'a whsec_ secret; default a new one')
     .option('--allow-loopback-http', 'take http to this machine, for trying things out')
     .option('--json', '{id, secret}')
     .action((url: string, options: Options) =>
@@ -174,5 +176,6 @@ export const define = (command: Command, io: CliIo): void => {
   defineAdd(command, io);
   defineList(command, io);
   defineDeliveryCommands(command, io);
+  defineListen(command, io);
   defineChanges(command, io);
 };

@@ -1,7 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Clock } from '../../base/clock.ts';
-import { type Config, type Overrides, readConfig } from '../../base/config/config.ts';
+import {
+  type Config,
+  type ConfigSources,
+  type Overrides,
+  readConfig,
+} from '../../base/config/config.ts';
 import { EXIT, type ExitCode } from '../../base/errors.ts';
 import { asciiText, terminalText } from '../../base/terminal-text.ts';
 import { flowed } from '../text/flowed.ts';
@@ -196,18 +201,24 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
+/** Sources of the settings of this invocation. */
+export const configSources = (
+  { flags, env, cwd }: CliIo,
+  overrides: Overrides = {},
+): ConfigSources => ({
+  flags: {
+    ...overrides,
+    ...(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir }),
+    ...(flags.verbose === true ? { log: 'debug' } : {}),
+  },
+  env,
+  cwd,
+  file: flags.config,
+});
+
 /**
  * Settings of this invocation.
  * @throws ConfigurationError listing all invalid settings
  */
-export const configOf = ({ flags, env, cwd }: CliIo, overrides: Overrides = {}): Config =>
-  readConfig({
-    flags: {
-      ...overrides,
-      ...(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir }),
-      ...(flags.verbose === true ? { log: 'debug' } : {}),
-    },
-    env,
-    cwd,
-    file: flags.config,
-  });
+export const configOf = (io: CliIo, overrides: Overrides = {}): Config =>
+  readConfig(configSources(io, overrides));

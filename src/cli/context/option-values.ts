@@ -1,3 +1,4 @@
+import { notifyTarget } from '../../base/config/notify-targets.ts';
 import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
@@ -96,6 +97,13 @@ export const isoInstant =
     if (at !== undefined) return at;
     throw refused(flag, 'an ISO 8601 instant such as 2026-03-01T12:00:00Z or 2026-03-01', text);
   };
+
+/** Reads a target of messages. It may hold a password, so it is not shown. @throws UsageError naming the option */
+export const targetOption = (flag: string, text: string): string => {
+  const read = notifyTarget(text);
+  if ('value' in read) return read.value.reveal();
+  throw new UsageError(`${flag} must be ${read.expected}.`);
+};
 
 /**
  * Reads an ISO 8601 instant, or a span such as `36h` or `7d` that ends now, as Unix ms.

@@ -3,13 +3,9 @@ import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { openLake } from '../../lake/open.ts';
+import type { platformsOfHandle } from '../../lake/watches/resolve-subject.ts';
 import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
-import {
-  addWatch,
-  type NewWatch,
-  type platformsOfHandle,
-  type Watch,
-} from '../../lake/watches/watches.ts';
+import { addWatch, type NewWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type WatchPrice, watchPrice } from '../../run/plan/watch-price.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';
@@ -60,11 +56,15 @@ const isConfirmed = async (io: CliIo, question: string): Promise<boolean> => {
   }
 };
 
-/** Prints the price of watches, asks, and saves them. */
+/** Prints the price of watches, asks, and saves them. With `isDry` it saves nothing. */
 export const saveWatches = async (
   io: CliIo,
   wanted: (lake: SqliteLake) => readonly NewWatch[],
-  { isAsked, show }: { isAsked: boolean; show(price: WatchPrice): void },
+  {
+    isAsked,
+    isDry = false,
+    show,
+  }: { isAsked: boolean; isDry?: boolean; show(price: WatchPrice): void },
 ): Promise<Watch[]> => {
   const config = configOf(io);
   const now = io.clock.now();
@@ -75,7 +75,7 @@ export const saveWatches = async (
       const watches = wanted(lake);
       const calls = watches.reduce((sum, watch) => sum + callsPerMonth(watch, config), 0);
       show(await watchPrice(lake, { config, jobs: JOBS, calls }, { ledgers, now }));
-      if (isAsked && !(await isConfirmed(io, 'Save?'))) return [];
+      if (isDry || (isAsked && !(await isConfirmed(io, 'Save?')))) return [];
       return watches.map((watch) => addWatch(lake, watch, now));
     } finally {
       lake.close();

@@ -13,6 +13,7 @@ const HEAD = [
   'platform',
   'ahead',
   'judged',
+  'of due',
   'error',
   'count stays',
   'pace goes on',
@@ -24,12 +25,13 @@ const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const errorText = (error: number | null | undefined): string =>
   error === null || error === undefined ? '-' : error.toFixed(3);
 
-const rowOf = ({ from, of, platform, hours, score, calibration }: ScoredWeek): string[] => [
+const rowOf = ({ from, of, platform, hours, score, due, calibration }: ScoredWeek): string[] => [
   isoOf(from).slice(0, 10),
   of,
   platform === '' ? 'all' : platform,
   `${hours} h`,
   grouped(score.judged),
+  percent(score.judged / Math.max(1, due)),
   ...[score.error, score.countStays, score.paceGoesOn, score.cohortMedian].map(errorText),
   percent(score.coverage),
   errorText(calibration?.error),
@@ -55,6 +57,7 @@ export const scoresShown = (
   );
   const lines = (): string[] => [
     textTable(HEAD, weeks.map(rowOf), { columns: io.columns }),
+    'of due: share of the forecasts that came due and have a later count; the others are videos that nothing showed again, so these scores say nothing about them. Large lakes are judged on a sample of videos.',
     'error: median of |ln(views + 1000) - outcome|, for hashtags of ln(volume + 10). inside: share of outcomes within the 80 % interval. calibration: mean distance between the probability to finish in the top 10 % and the outcome, for finished curves.',
     ...reliability.map(([name, scores]) => reliabilityText(name, scores)),
   ];

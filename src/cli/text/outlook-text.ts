@@ -7,12 +7,17 @@ const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const likely = (probability: number): string =>
   probability > 0.99 ? '>99 %' : percent(probability);
 
+/** An error of ln(views + 1000) as a share of the views. */
+const offBy = (error: number): string => `${(100 * Math.expm1(error)).toFixed(1)} %`;
+
 export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(next.length === 0
     ? [
         `No forecast for tomorrow yet. \`${commandText('status')}\` shows how much history is missing.`,
       ]
-    : ['Most likely to finish in the top 10 % of their cohort, with views expected tomorrow:']),
+    : [
+        'Not yet in the top 10 % of their cohort and most likely to get there, with views expected tomorrow:',
+      ]),
   ...next.map(({ topProbability, user, title, views, median, low, high }) => {
     const ahead =
       median === null || low === null || high === null
@@ -23,6 +28,6 @@ export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(yesterday === null
     ? []
     : [
-        `Yesterday's forecasts: ${counted(yesterday.judged, 'forecast')} a day ahead came due. ${percent(yesterday.coverage)} of outcomes were inside the 80 % interval. Median error ${yesterday.error.toFixed(3)} of ln(views + 1000) (${yesterday.countStays.toFixed(3)} had the counts stayed).`,
+        `Yesterday's forecasts: ${counted(yesterday.judged, 'forecast')} a day ahead came due. ${percent(yesterday.coverage)} of outcomes were inside the 80 % interval. Half of the medians were off by at most ${offBy(yesterday.error)} (${offBy(yesterday.countStays)} had the counts stayed).`,
       ]),
 ];

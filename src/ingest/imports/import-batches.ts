@@ -21,7 +21,7 @@ interface RefusedLine {
   readonly text: string;
 }
 
-/** What one transaction of an import loads. */
+/** Lines of one transaction of an import. */
 export interface FileBatch {
   readonly columns: ImportColumns;
   readonly refused: readonly RefusedLine[];
@@ -29,7 +29,10 @@ export interface FileBatch {
   readonly throughLine: number;
   /** Bytes of the file, as stored, read so far. */
   readonly bytesRead: number;
-  /** How the file ended with this batch: at its end, or why it cannot be read on; null: more follows. */
+  /**
+   * End of the file with this batch, or the reason why it cannot be read further; null: more
+   * follows.
+   */
   readonly ended: { readonly cutOff: string | null } | null;
 }
 
@@ -37,7 +40,7 @@ export interface FileBatch {
 const LINES_IN_A_TRANSACTION = 10_000;
 /** Text of its lines, so that memory does not grow with their length. */
 const CHARACTERS_IN_A_TRANSACTION = 3_000_000;
-/** How much longer a batch gets at most to keep lines about one instant together. */
+/** Greatest factor by which a batch grows to keep lines of one instant together. */
 const MOST_TIMES = 3;
 
 const parse = (text: string): { line: JsonObject } | { problem: string } => {
@@ -69,8 +72,8 @@ class Gathering {
   }
 
   /**
-   * Whether the batch is full before a line joins it. Lines about one instant stay together, so that
-   * two that differ merge alike in every import of the file; one of which nothing can be read parts none.
+   * True if the batch is full before a line joins it. Lines of one instant stay together, so that
+   * two different ones merge alike in every import of the file; an unreadable line separates none.
    */
   #isFullBefore(line: JsonObject | undefined): boolean {
     const sameInstant = line === undefined || (line.at !== undefined && line.at === this.#lastAt);
@@ -95,7 +98,7 @@ class Gathering {
     return full;
   }
 
-  /** Gives what was gathered, and begins anew. */
+  /** Returns the collected lines and starts again. */
   given(throughLine: number, bytesRead: number, ended: FileBatch['ended']): FileBatch {
     const columns = importColumns(this.#batch.rows());
     const batch = { columns, refused: this.#refused, throughLine, bytesRead, ended };

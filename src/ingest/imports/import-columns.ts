@@ -66,7 +66,7 @@ function* videosIn(columns: ImportColumns['videos']): Observations['videos'] {
   }
 }
 
-/** What lines of counts say of their videos; the rate is computed, a line has none of its own. */
+/** Observations of lines with counts. The rate is computed. */
 function* snapshotsIn(columns: ImportColumns['snapshots']): Observations['snapshots'] {
   const unsaid = { createdAt: null, hashtags: null, extra: null };
   for (const [row, id] of columns.id.entries()) {

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
+import { erasedText } from '../responses/erase-json.ts';
 import { forgetRejected, keepRejected } from '../writers/rejected-items.ts';
 import { addRows, type LoadCounts } from '../writers/tally.ts';
 import type { FileBatch } from './import-batches.ts';
@@ -20,7 +22,7 @@ export interface ImportProblem {
   problem: string;
 }
 
-/** What an import did. `problems` holds the first hundred; `rejected` counts all lines. */
+/** Result of an import. `problems` has the first hundred; `rejected` counts all lines. */
 export interface ImportSummary {
   outcome: 'complete' | 'partial';
   files: { file: string; kind: ImportKind; lines: number; resumedAt: number; rejected: number }[];
@@ -29,7 +31,7 @@ export interface ImportSummary {
   problems: ImportProblem[];
 }
 
-/** How far one file has been read. */
+/** Progress of one file. */
 export interface ImportProgress {
   file: string;
   lines: number;
@@ -41,7 +43,7 @@ export interface ImportDeps {
   clock: Clock;
   signal?: AbortSignal;
   onProgress?: (progress: ImportProgress) => void;
-  /** Bytes of files from which on they are read in a thread of its own. */
+  /** Files of this size in bytes or more are read in a separate thread. */
   threadFromBytes?: number;
 }
 
@@ -49,8 +51,8 @@ const PROBLEMS_KEPT = 100;
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * What is read of a file or folder that somebody named.
- * @throws UsageError where the system does not let it be read
+ * Reads a file or folder that a user named.
+ * @throws UsageError if the system refuses
  */
 export const readable = <T>(path: string, read: () => T): T => {
   try {
@@ -62,7 +64,7 @@ export const readable = <T>(path: string, read: () => T): T => {
   }
 };
 
-/** Tells a file from another of the same name: its size and the hash of its first 64 KiB. */
+/** Distinguishes files of one name: size and hash of the first 64 KiB. */
 const fingerprintOf = (path: string, size: number): string => {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(path, 'r');
@@ -75,7 +77,7 @@ const fingerprintOf = (path: string, size: number): string => {
   }
 };
 
-/** The first and the last of some instants; nulls where there are none. */
+/** The first and the last instant; nulls without any. */
 const spanOf = (instants: readonly number[]): [oldest: number | null, newest: number | null] =>
   instants.reduce<[number | null, number | null]>(
     ([oldest, newest], at) => [Math.min(oldest ?? at, at), Math.max(newest ?? at, at)],
@@ -95,7 +97,7 @@ export class FileImport {
   readonly #bytesTotal: number;
   readonly #fingerprint: string;
   readonly #file: ImportSummary['files'][number];
-  /** Whether an earlier import of this path refused lines, which may be kept this time. */
+  /** True if an earlier import of this path rejected lines, which may be accepted this time. */
   readonly #refusedBefore: boolean;
 
   constructor(
@@ -153,7 +155,8 @@ export class FileImport {
     const seenAt = this.#deps.clock.now();
     for (const { line, problem, text } of refused) {
       const origin = `${this.#path}:${line}`;
-      keepRejected(this.#lake, { origin }, { reason: problem, item: text, seenAt });
+      const item = erasedText(text, { subjects: erasedOf(this.#lake) });
+      keepRejected(this.#lake, { origin }, { reason: problem, item, seenAt });
     }
     if (!this.#refusedBefore) return;
     const now = new Set(refused.map(({ line }) => line));

@@ -6,7 +6,7 @@ import { type FileBatch, fileBatches, type ImportSource } from './import-batches
 import type { ImportRequest, ImportStart } from './import-worker.ts';
 import { knownPlatformIn } from './known-platform.ts';
 
-/** Who reads and checks the files of an import, one after the other. */
+/** Reads and checks the files of an import one after the other. */
 export interface ImportReader {
   /** The batches of a file in their order, the last one saying how it ended. */
   batches(source: ImportSource, signal?: AbortSignal): AsyncIterable<FileBatch>;
@@ -70,7 +70,7 @@ class ReaderThread implements ImportReader {
   }
 }
 
-/** Bytes of files, as stored, from which on a thread of its own is worth its start. */
+/** Stored bytes from which a separate thread pays for its start. */
 const THREAD_FROM_BYTES = 2 * 1024 * 1024;
 
 /** The reader for files of so many bytes together. */

@@ -157,7 +157,7 @@ const packed = <T extends { extra: JsonObject | null }>(row: T): Packed<T> => ({
 const unpacked = <T extends { extra: JsonObject | null }>(row: Packed<T>): T =>
   ({ ...row, extra: row.extra === null ? null : JSON.parse(row.extra) }) as T;
 
-/** What lines say, kind by kind, in their order. */
+/** Rows of lines by kind, in their order. */
 export interface ImportedRows {
   readonly videos: readonly Packed<ImportedVideo>[];
   readonly snapshots: readonly Packed<ImportedCounts>[];
@@ -204,7 +204,7 @@ export class ImportBatch {
     return undefined;
   }
 
-  /** What has been collected, kind by kind. */
+  /** The collected rows by kind. */
   rows(): ImportedRows {
     return {
       videos: this.#videos,

@@ -5,7 +5,7 @@ import { type KnownPlatform, knownPlatformIn } from './known-platform.ts';
 
 // Reads and checks the files of an import, so that the thread that writes does nothing else.
 
-/** What the thread is started with. */
+/** Start message of the thread. */
 export interface ImportStart {
   readonly lakePath: string;
 }

@@ -1,4 +1,5 @@
 import type { VideoObservation } from '../../base/wire/observation.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { SeenCreator } from '../writers/creators.ts';
 import type { SeenHashtag, WrittenVolume } from '../writers/hashtags.ts';
@@ -7,7 +8,7 @@ import type { LoadCounts, Tally } from '../writers/tally.ts';
 
 /** Checked facts, with the instant they were true at. */
 export interface ObservationBatch {
-  /** What videos are, whatever their counts; `at` is null where the source does not say when. */
+  /** Facts of videos without counts; `at` is null if the source has no time. */
   videos: { observed: VideoObservation; at: number | null }[];
   /** Counts of videos at one instant. */
   snapshots: { observed: VideoObservation; at: number }[];
@@ -25,6 +26,10 @@ export interface Observations {
 
 /** Observations held at once between reading what is known of their videos and writing them. */
 const WRITTEN_TOGETHER = 1000;
+
+function* keptOf<T>(rows: Iterable<T>, isKept: (row: T) => boolean): Generator<T> {
+  for (const row of rows) if (isKept(row)) yield row;
+}
 
 /** Writes videos or their counts, after what the lake knows of them was read, many at once. */
 const writeVideos = <T extends { observed: VideoObservation }>(
@@ -63,20 +68,26 @@ export const loadObservations = (
 ): LoadCounts => {
   const loader = loaderOf(lake);
   const load = (tally: Tally): void => {
+    const erased = erasedOf(lake);
+    const isKept = ({ observed }: { observed: VideoObservation }): boolean =>
+      !erased.dropsVideo(observed);
     writeVideos(
       loader,
-      videos,
+      keptOf(videos, isKept),
       { seenOf: ({ at }) => ({ at, source: null }), more: 'tags' },
       tally,
     );
     writeVideos(
       loader,
-      snapshots,
+      keptOf(snapshots, isKept),
       { seenOf: ({ at }) => ({ at, source: 'import' }), more: 'nothing' },
       tally,
     );
     for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
-    for (const creator of creators) loader.creators.write(creator, 'import', tally);
+    const isCreatorKept = (creator: SeenCreator): boolean =>
+      !erased.drops({ kind: 'creator', ...creator });
+    for (const creator of keptOf(creators, isCreatorKept))
+      loader.creators.write(creator, 'import', tally);
   };
   return loader.transaction(load, within, 'later', collectedAt);
 };

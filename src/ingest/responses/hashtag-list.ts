@@ -22,7 +22,7 @@ export interface HashtagObservation {
 /** One page of a list of hashtags. */
 export interface HashtagListPage {
   platform: Platform | '';
-  /** What its volumes count over, such as `30d`. */
+  /** Window of its volumes, such as `30d`. */
   window: string;
   /** Unix ms; the instant it is true at. */
   at: number;

@@ -1,6 +1,8 @@
+import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { shortly } from '../../base/wire/fields.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import { countsOnly } from '../../base/wire/observation.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { searchWatches, serveWatch, serveWatches } from '../../lake/watches/watches.ts';
 import type { RawResponse } from '../../upstream/client.ts';
@@ -14,6 +16,8 @@ import { type Loader, loaderOf, type WordsIndexed } from '../writers/loader.ts';
 import { forgetRejected, keepRejected, LONGEST_REJECTED } from '../writers/rejected-items.ts';
 import { writeSearchHits } from '../writers/search-hits.ts';
 import type { LoadCounts, Tally } from '../writers/tally.ts';
+import { withoutErased } from './drop-erased.ts';
+import { eraseValue } from './erase-json.ts';
 import { writeHashtagList } from './hashtag-list.ts';
 import { storeResponse } from './responses.ts';
 import { statedOnce } from './stated-once.ts';
@@ -30,6 +34,8 @@ export interface FinishedCall {
   receivedAt: number;
   /** For a page of a list, true where no page is asked for after it: the list is whole with it. */
   isLastPage: boolean;
+  /** Words of the upstream, in which its ids may be. */
+  upstream?: UpstreamSettings;
 }
 
 const LONGEST_SAMPLE = 1024;
@@ -48,7 +54,7 @@ interface Context {
   isLastPage: boolean;
 }
 
-/** The hashtags of two mentions, each once; null where neither has a list of its own. */
+/** Hashtags of two mentions, each once; null if neither has a list. */
 const hashtagsOfBoth = (
   { hashtags: earlier }: DecodedItem,
   { hashtags: later }: DecodedItem,
@@ -170,7 +176,7 @@ const loadCreator = (
   serveWatches(lake, { kind: 'creator', platform, subject: foldHandle(handle) }, at);
 };
 
-/** Keeps what of a response cannot be loaded, and its drift. */
+/** Stores rejected items and drift of a response. */
 const keepOddities = (
   lake: Lake,
   callId: number,
@@ -195,11 +201,12 @@ export const keepUnknownShape = (
   error: unknown,
   seenAt: number,
 ): void => {
-  if (error instanceof UnreadableResponseError && error.drift !== undefined)
-    storeDrift(lake, [driftRow(error.drift)], { callId, seenAt });
+  if (!(error instanceof UnreadableResponseError) || error.drift === undefined) return;
+  const sample = eraseValue(error.drift.sample, { subjects: erasedOf(lake) });
+  storeDrift(lake, [driftRow({ ...error.drift, sample })], { callId, seenAt });
 };
 
-/** A kept response, read anew. */
+/** A stored response that is read again. */
 export interface ReplayedResponse {
   runId: number | null;
   callId: number;
@@ -209,6 +216,7 @@ export interface ReplayedResponse {
   observedAt: number;
   /** As with the response it was. */
   isLastPage: boolean;
+  upstream?: UpstreamSettings;
 }
 
 /**
@@ -223,15 +231,19 @@ export const loadResponse = (
   within: (counts: LoadCounts) => void = () => {},
   words: WordsIndexed = 'now',
 ): LoadCounts => {
-  const { runId, request, callId, decoded, isLastPage } = call;
+  const { runId, request, callId, isLastPage } = call;
   const [at, seenAt] =
     'response' in call
-      ? [decoded.asOf ?? call.receivedAt, call.receivedAt]
+      ? [call.decoded.asOf ?? call.receivedAt, call.receivedAt]
       : [call.observedAt, call.observedAt];
   const loader = loaderOf(lake);
+  let kept: ReturnType<typeof withoutErased>;
   return loader.transaction(
     (tally) => {
+      kept = withoutErased(lake, call);
       const context = { lake, loader, tally, at, runId, isLastPage };
+      if (kept === undefined) return;
+      const { decoded } = kept;
       if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
         loadVideos(request, decoded, context);
       else if (decoded.kind === 'videos' && request.kind === 'search')
@@ -252,9 +264,10 @@ export const loadResponse = (
       }
     },
     (counts) => {
-      if ('response' in call) storeResponse(lake, callId, call.response, at);
-      else forgetRejected(lake, { callId });
-      keepOddities(lake, callId, decoded, seenAt);
+      if (!('response' in call)) forgetRejected(lake, { callId });
+      if (kept?.body !== undefined && 'response' in call)
+        storeResponse(lake, callId, { ...call.response, body: kept.body }, at);
+      if (kept !== undefined) keepOddities(lake, callId, kept.decoded, seenAt);
       within(counts);
     },
     words,

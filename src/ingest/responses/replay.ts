@@ -20,7 +20,7 @@ export interface UnreadableBody {
   problem: string;
 }
 
-/** What a replay did. `unreadable` holds the first hundred. */
+/** Result of a replay. `unreadable` has the first hundred. */
 export interface ReplaySummary {
   /** Complete, unless a response that was read once cannot be read now. */
   outcome: 'complete' | 'partial';
@@ -72,8 +72,8 @@ const KEPT = `
   where r.call_id = ?`;
 
 /**
- * Whether a list ended with a page. One that nobody could read when it came was not gone on from,
- * however many items it stated there were.
+ * True if a page ended its list. After a page that was unreadable when it came, no further page was
+ * requested, whatever its total.
  */
 const isLastPage = (
   { wentOn, failed }: StoredResponse,
@@ -195,6 +195,7 @@ const replayOne = (
     decoded,
     observedAt,
     isLastPage: isLastPage(kept, request, decoded),
+    upstream,
   };
   const counts = loadResponse(target, replayed, undefined, 'later');
   addRows(summary.rows, counts);

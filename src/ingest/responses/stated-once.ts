@@ -1,6 +1,6 @@
 import { joinExtra } from '../writers/join-extra.ts';
 
-/** What may be stated of a thing more than once on a page. */
+/** A subject that may be mentioned more than once on a page. */
 interface Stated {
   extra: Record<string, unknown> | null;
 }
@@ -20,10 +20,9 @@ const overlaid = <T extends Stated>(earlier: T, later: T, joined: Joined<T>): T 
 };
 
 /**
- * What a page says of each thing it names, by `keyOf`: of two
- * mentions the later one stands, field by field, as far as it says anything; `joined` gives the
- * fields that both have a part in. Written one after the other instead, two counts of one instant
- * would replace each other each time the page is loaded.
+ * The mentions of each subject, by `keyOf`, as one: the later mention wins field by field, as far
+ * as it has a value; `joined` gives the fields that both contribute to. Otherwise two counts of one
+ * instant would replace each other each time the page is loaded.
  */
 export const statedOnce = <T extends Stated, K>(
   all: readonly T[],

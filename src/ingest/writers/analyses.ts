@@ -4,7 +4,7 @@ import type { Lake } from '../../lake/open.ts';
 import { statement } from '../../lake/statements.ts';
 import { Tally } from './tally.ts';
 
-/** What was stated of a video, as it came, and when (Unix ms). */
+/** Statement about a video as received, with its instant (Unix ms). */
 interface StatedOfVideo {
   videoId: string;
   generatedAt: number;
@@ -28,7 +28,7 @@ export const writeAnalysis = (
   tally.add('analyses', changes > 0 ? 'inserted' : 'unchanged');
 };
 
-/** Stores an analysis of our own; the same video and instant a second time changes nothing. */
+/** Stores an analysis. The same video and instant again changes nothing. */
 export const storeAnalysis = (lake: Lake, analysis: Analysis): void => {
   const { id: videoId, generatedAt } = analysis;
   writeAnalysis(lake, { videoId, generatedAt: Date.parse(generatedAt), analysis }, new Tally());

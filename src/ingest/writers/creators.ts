@@ -171,7 +171,7 @@ export class CreatorWriter {
   }
 }
 
-/** What a creator's row becomes: the newer observation wins, an older one only fills gaps. */
+/** Merges a creator's row: the newer observation wins, an older one only fills gaps. */
 const mergeCreator = (known: KnownCreator, seen: SeenCreator): CreatorFacts => {
   const newer = known.lastSeenAt === null || seen.at >= known.lastSeenAt;
   const pick = pickOf(newer);

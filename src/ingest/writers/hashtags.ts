@@ -19,7 +19,7 @@ export interface SeenHashtag {
   change: number | null;
   rank: number | null;
   extra: JsonObject | null;
-  /** What the volume counts over, such as `30d`; null: the source does not say. */
+  /** Window of the volume, such as `30d`; null: unknown. */
   window: string | null;
   source: Source;
 }
@@ -45,9 +45,9 @@ const figure = (name: string): string =>
 const beside = (name: string): string =>
   `case when ${STANDS} then coalesce(${name}, @${name}) else coalesce(@${name}, ${name}) end`;
 /**
- * What an instant's row becomes when the hashtag comes again: filled and corrected. Figures that were
- * counted over videos seen change none that were stated, and give way to them with their window, so
- * that a row has one source, whichever came first; their rank fills one that was not stated.
+ * Merges a repeated observation of one instant. Figures that were counted over videos never change
+ * stated ones and give way to them with their window, so that a row has one source in any order;
+ * their rank fills a missing one.
  */
 const MERGED: Record<string, string> = {
   volume: figure('volume'),
@@ -74,7 +74,7 @@ interface Carrier {
   readonly tagKeys: Set<number>;
 }
 
-/** The hashtags a video was seen to carry at an instant (Unix ms), and who is told of new ones. */
+/** Hashtags of a video at an instant (Unix ms), and the listener for new ones. */
 interface CarriedTags {
   tags: readonly string[];
   at: number | null;
@@ -109,7 +109,7 @@ export class HashtagWriter {
     this.#mergeSnapshot = sqlite.prepare(MERGE);
   }
 
-  /** Adds the hashtags a video carries; `onNew` is told before the first. Tags it carried before stay. */
+  /** Adds a video's hashtags; calls `onNew` before the first. Earlier tags stay. */
   link({ key: videoKey, tagKeys }: Carrier, { tags, at, onNew }: CarriedTags, tally: Tally): void {
     let [inserted, unchanged] = [0, 0];
     tags.forEach((raw, position) => {

@@ -2,8 +2,8 @@ import { fieldOf, isObject, type JsonObject } from '../../base/json-object.ts';
 import type { Extra } from '../../base/wire/observation.ts';
 
 /**
- * Further fields of two observations as one: the later one's stand, but the originals under `odd`,
- * each of a field of its own, are kept of both.
+ * Joins further fields of two observations: the later ones win, but the originals under `odd`, one
+ * per field, are kept of both.
  */
 export const joinExtra = (earlier: JsonObject | null, later: JsonObject | null): JsonObject => {
   const joined = { ...earlier, ...later };

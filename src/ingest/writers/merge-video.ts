@@ -23,7 +23,7 @@ export interface VideoFacts {
   extra: string | null;
 }
 
-/** What the lake holds of a video. Instants are Unix ms. */
+/** Known facts of a video. Instants are Unix ms. */
 export interface KnownVideo extends VideoFacts {
   key: number;
   /** Its newest snapshot; null without any. */
@@ -32,12 +32,12 @@ export interface KnownVideo extends VideoFacts {
   statedAt: number | null;
 }
 
-/** How an observation came: its counts make a snapshot, under this source. */
+/** Source of an observation whose counts make a snapshot. */
 export type SnapshotSource = Exclude<Source, 'hashtags'>;
 
 /**
- * How a column of a known row and of an observation merge: the newer one's value wins, an unknown
- * value never does, and an older observation only fills gaps.
+ * Merges a column of a known row and an observation: the newer value wins, an unknown one never
+ * does, and an older observation only fills gaps.
  */
 export const pickOf =
   (newer: boolean) =>
@@ -52,9 +52,10 @@ export const lastSeenOf = ({ countedAt, statedAt, firstSeenAt }: KnownVideo): nu
   statedAt === null ? (countedAt ?? firstSeenAt) : Math.max(statedAt, countedAt ?? statedAt);
 
 /**
- * What a video's row becomes: the newer observation wins column by column, an unknown field keeps
- * what is known, and an older observation only fills gaps. Counts go by the newest counts: an import
- * may have seen a video after all counts it has of it. Pure; merging the same again changes nothing.
+ * Merges a video's row: the newer observation wins column by column, an unknown field keeps the
+ * known value, and an older observation only fills gaps. Counts follow the newest counts, because
+ * an import may have seen a video after its last counts. Pure; merging the same again changes
+ * nothing.
  */
 export const mergeVideo = (
   known: KnownVideo,
@@ -77,14 +78,14 @@ export const mergeVideo = (
   };
 };
 
-/** Whether something was known of a video before an instant: what is not dated holds always. */
+/** True if the video was known before an instant. Undated facts always are. */
 export const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
   at !== null && firstSeenAt !== null && firstSeenAt < at;
 
 /** An observation that states words (title, handle or hashtags), and when. */
 export type StatingVideo = SeenVideo & { at: number };
 
-/** Whether an observation states words, and when. */
+/** True if an observation states words and has a time. */
 export const statesWords = (seen: SeenVideo): seen is StatingVideo =>
   seen.at !== null &&
   (seen.title !== null || seen.user !== null || (seen.hashtags?.length ?? 0) > 0);

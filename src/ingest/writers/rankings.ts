@@ -3,7 +3,7 @@ import type { Lake } from '../../lake/open.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
-/** Which list was pulled. `platform` '' where it covers all; `period` as in `rankings`. */
+/** A pulled list. `platform` is '' for all platforms; `period` as in `rankings`. */
 export interface ListName {
   list: 'feed' | 'trends' | 'hashtags';
   platform: string;
@@ -80,7 +80,7 @@ export class RankingWriter {
     return { key, at };
   }
 
-  /** Writes who stood at a rank of a capture; the same again changes nothing. */
+  /** Writes a rank of a capture. The same again changes nothing. */
   write({ key, at }: WrittenCapture, seen: Ranked, tally: Tally): void {
     const { rank, video, score, velocity } = seen;
     const row = { capture: key, rank, video, score, velocity };

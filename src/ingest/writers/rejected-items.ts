@@ -1,10 +1,10 @@
 import type { Lake } from '../../lake/open.ts';
 import { statement } from '../../lake/statements.ts';
 
-/** Where a rejected item came from: a call, or a line of an imported file (`<path>:<line>`). */
+/** Origin of a rejected item: a call, or a line of an imported file (`<path>:<line>`). */
 type Origin = { callId: number } | { origin: string };
 
-/** What could not be loaded, and why. */
+/** A rejected item with the reason. */
 interface RejectedItem {
   reason: string;
   /** As it came, cut. */

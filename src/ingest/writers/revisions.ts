@@ -100,7 +100,7 @@ export class RevisionWriter {
     return { at, title, user, video, former };
   }
 
-  /** Whether a stated title is another than the one known of that instant, or the first that is known. */
+  /** True if a stated title differs from the one of that instant, or is the first. */
   isRetitled(earlier: EarlierWords): boolean {
     const { title, video, former, at } = earlier;
     const then = former.find(({ untilAt }) => untilAt > at)?.words ?? video;
@@ -145,14 +145,16 @@ export class RevisionWriter {
     return required(woven.at(-1)).words;
   }
 
-  /** Whether no words of a video are known to have been stated before. */
+  /** True if no earlier words of a video are known. */
   #isFirst({ video, at }: EarlierWords): boolean {
     const { key, firstSeenAt } = video;
     if (firstSeenAt === null || firstSeenAt >= at) return true;
     return !(this.#isStatedAt(video, firstSeenAt) || this.#statedBefore.get(key, at) === 1);
   }
 
-  /** Whether words were stated at an instant at which a video was seen: all sources but timelines state some. */
+  /**
+   * True if words were stated at an instant of a sighting: all sources except timelines state some.
+   */
   #isStatedAt({ key, firstSeenAt }: KnownVideo, at: number): boolean {
     const source = this.#sourceAt.get(key, at);
     return source === undefined ? at === firstSeenAt : source !== GROWTH;

@@ -14,7 +14,7 @@ interface SeenAt {
   source: SnapshotSource;
 }
 
-/** Whether an observation states a rate that its row would not show, stored or derived, once it is merged. */
+/** True if an observation states a rate that its merged row would not show. */
 const saysAnotherRate = `(@rate is not null and @rate is not case when rate_derived = 1
   then 100.0 * coalesce(@likes, likes) / nullif(coalesce(@views, views), 0) else engagement_rate end)`;
 

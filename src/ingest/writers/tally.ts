@@ -57,7 +57,7 @@ const SUMMARISED_IN: Partial<Record<LoadedTable, LoadedTable>> = {
 const OF_VIDEOS: ReadonlySet<LoadedTable> = new Set(['videos', 'video_hashtags']);
 const NOT_EXPORTED: ReadonlySet<LoadedTable> = new Set(['analyses']);
 
-/** What tells a row's Parquet partition: its instant, or which video it is about. */
+/** Parquet partition of a row: its instant, or its video. */
 interface RowPartition {
   readonly at?: number;
   readonly videoKey?: number;
@@ -65,7 +65,7 @@ interface RowPartition {
 
 const NO_PARTITION: RowPartition = {};
 
-/** What one transaction changed: rows by table, and the Parquet partitions that are out of date. */
+/** Changes of one transaction: rows by table, and outdated Parquet partitions. */
 export class Tally {
   readonly counts = noRows();
   /** Partitions touched of each table, by name. */
@@ -74,8 +74,8 @@ export class Tally {
   readonly #days = new Map<number, string>();
 
   /**
-   * Counts rows, one unless told. @param partition `at` for tables exported by date, `videoKey` for
-   * those of videos
+   * Counts rows, default one.
+   * @param partition `at` for tables exported by date, `videoKey` for those of videos
    */
   add(
     table: LoadedTable,

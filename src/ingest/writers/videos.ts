@@ -19,11 +19,11 @@ import { type EarlierWords, RevisionWriter } from './revisions.ts';
 import type { Tally } from './tally.ts';
 import { type ReadTagged, type ReadVideo, VideoReader } from './video-reader.ts';
 
-/** Where a video stands after it was noted. */
+/** State of a video after an observation. */
 export interface NotedVideo {
   key: number;
   isNew: boolean;
-  /** True when its title is another than before. */
+  /** True if its title changed. */
   retitled: boolean;
   /** Words stated before it was seen last, for `weave`; null: no words, or the newest. */
   earlier: EarlierWords | null;

@@ -1,4 +1,4 @@
-/** What a video is called, and the keys of its hashtags in their order. */
+/** Title, handle and ordered hashtag keys of a video. */
 export interface VideoWords {
   readonly title: string | null;
   readonly user: string | null;
@@ -29,7 +29,7 @@ const filled = (words: VideoWords, others: VideoWords): VideoWords => ({
   tagKeys: both(words.tagKeys, others.tagKeys),
 });
 
-/** Words after others were stated, which lack what their source does not tell. */
+/** Later words that replace earlier ones; fields that their source lacks stay. */
 const replaced = (words: VideoWords, by: VideoWords): VideoWords => ({
   title: by.title ?? words.title,
   user: by.user ?? words.user,
@@ -55,11 +55,12 @@ export const weaveWords = (
   const since = known.slice(before.length);
   const [then] = since; // the words at that instant, as known so far
   if (then === undefined) throw new Error('Words until infinity are missing.');
-  // before the first words there are none that could fill what they lack; those known are of later
+  // // nothing fills the gaps of the first words: known ones are of later
   const isAlone = isFirst && untilAt < Number.POSITIVE_INFINITY;
   const stated = isAlone ? words : replaced(then.words, words);
   const isOther = !isKnown && !sameWords(stated, then.words);
-  // known words that nobody stated anew in between were held to last: the stated ones take their span
+  // // known words without a new statement in between were assumed to last: stated ones take their
+  // span
   const rest = isOther && untilAt >= then.untilAt ? since.slice(1) : since;
   const after = [
     ...(isOther ? [{ untilAt, words: stated }] : []),
@@ -69,7 +70,7 @@ export const weaveWords = (
     return known;
   const past = isFirst || before.length > 0 ? before : [{ untilAt: at, words: then.words }];
   const woven = [...past, ...after];
-  // words that go on as they were need no row of their own
+  // // unchanged words need no new row
   return woven.filter((span, index) => {
     const next = woven[index + 1];
     return next === undefined || !sameWords(span.words, next.words);

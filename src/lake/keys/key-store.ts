@@ -33,7 +33,7 @@ export interface KeyStore extends RequestCounter {
   add(key: NewKey): Soon<void>;
   /** Oldest first, revoked ones included. */
   list(): Soon<KeyRecord[]>;
-  /** @throws UsageError when there is no such key */
+  /** @throws UsageError for an unknown key */
   revoke(id: string, now: number): Soon<KeyRecord>;
   usageByDay(keyId: string, days: number): Soon<DayOfUse[]>;
   usageOfMonth(month: string): Soon<RouteUse[]>;

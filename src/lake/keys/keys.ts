@@ -49,7 +49,7 @@ const recordOf = (row: KeyRow): KeyRecord => ({
 /** The form in which keys are kept and looked up. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** What the operator states when making a key. Unset numbers come from the tier. */
+/** Wishes of the operator for a new key. Unset numbers come from the tier. */
 export interface KeyWish {
   readonly useCase: string;
   readonly tier?: Tier;
@@ -64,7 +64,7 @@ const limitsOf = (wish: KeyWish): { tier: Tier; rate: number; month: number } =>
   const month = wish.callsPerMonth ?? TIERS[tier]?.callsPerMonth;
   if (rate === undefined || month === undefined)
     throw new UsageError(
-      `Tier ${tier} has no numbers of its own: give both --rate (calls per minute) and --month (calls per month).`,
+      `Tier ${tier} has no fixed numbers. Give both --rate (calls per minute) and --month (calls per month).`,
     );
   return { tier, rate, month };
 };
@@ -124,8 +124,8 @@ export const listKeys = (db: Database.Database): KeyRecord[] =>
     .map(recordOf);
 
 /**
- * Revokes a key at once, also for processes that are serving. Revoking it twice changes nothing.
- * @throws UsageError when there is no such key
+ * Revokes a key at once, also in running services. Revoking it twice changes nothing.
+ * @throws UsageError for an unknown key
  */
 export const revokeKey = (db: Database.Database, id: string, now: number): KeyRecord => {
   db.prepare('update api_key set revoked_at = ? where id = ? and revoked_at is null').run(now, id);

@@ -5,7 +5,7 @@ import { dateOf } from '../../base/iso.ts';
 import { type Prepared, prepare, required } from '../prepare.ts';
 import type { Scope } from './keys.ts';
 
-/** Where a key stands after a request was counted. */
+/** State of a key after a counted request. */
 export interface KeyStanding {
   readonly id: string;
   readonly at: number; // Unix ms; when it was counted
@@ -91,9 +91,9 @@ export class Limiter {
   }
 
   /**
-   * The standing of each request, given the hash of its key (`hashOf`), in their order. Undefined
-   * where no such key exists or it was revoked; then nothing is counted.
-   * @param routes which route each asked for, to be counted by; '' where it is not told
+   * State after each request, by the hash of its key (`hashOf`), in order. Undefined for unknown
+   * and revoked keys; nothing is counted for them.
+   * @param routes route of each request; '' if unknown
    */
   count(
     hashes: readonly string[],
@@ -158,8 +158,8 @@ export class Limiter {
   }
 
   /**
-   * Where to begin to look for the first request inside the minute. What had left the minute at an
-   * earlier instant has left it now, whoever counted since; with the clock set back nothing is known.
+   * Start of the search for the first request of the minute. Requests that left the minute stay
+   * outside, unless the clock was set back.
    */
   #known(row: Counted, now: number): First {
     const oldest = Math.max(0, row.sequence - row.rate);
@@ -188,7 +188,7 @@ export class Limiter {
     return { sequence: low, at: low < row.sequence ? this.#atOf(row, low) : undefined, now };
   }
 
-  /** Where a key stands after the `index`th of the requests counted in together. */
+  /** State of a key after the `index`th of the requests counted together. */
   #standingAfter(row: Counted, first: First, index: number, now: number): KeyStanding {
     const sequence = row.sequence + index;
     const used = Math.min(row.rate, sequence - first.sequence);
@@ -234,7 +234,7 @@ export const usageByDay = (db: Database.Database, keyId: string, days: number): 
     { day: 'text', requests: 'number', refused: 'number' },
   ).all(keyId, days);
 
-/** What a key asked of one route on one UTC day. */
+/** Requests of a key to one route on one UTC day. */
 export interface RouteUse {
   readonly key: string; // its id
   readonly useCase: string;
@@ -244,7 +244,7 @@ export interface RouteUse {
   readonly refused: number; // of the calls, answered 429
 }
 
-/** What all keys used in a month (YYYY-MM, UTC), revoked ones included, by key, day and route. */
+/** Use of all keys in a month (YYYY-MM, UTC), with revoked ones, by key, day and route. */
 export const usageOfMonth = (db: Database.Database, month: string): RouteUse[] =>
   prepare<RouteUse>(
     db,

@@ -69,13 +69,13 @@ const takeOverDays = (sqlite: Database.Database): void => {
     drop table key_day;`);
 };
 
-/** What says nothing of the file itself, and may be otherwise the next time. */
+/** Errors that say nothing about the file and may pass. */
 const PASSING = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY)/;
 
 /**
- * Opens the service database of a data directory, making it where there is none. Several processes
- * may have it open; counts survive the end of a process (not, to the last second, of the machine).
- * @throws UsageError when the file is not one of ours; LakeError when the disk refuses or it is locked
+ * Opens or creates the service database of a data directory. Several processes may have it open.
+ * Counts survive the end of a process; a crash of the machine may lose the last second.
+ * @throws UsageError for a foreign file; LakeError if the disk refuses or it is locked
  */
 export const openServiceDb = (dataDir: string): Database.Database => {
   prepareDataFolder(dataDir);

@@ -16,13 +16,13 @@ import { snapshotsWithin } from './window-snapshots.ts';
 /** The rolling window of each period of `GET /trends`. */
 export const PERIOD_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
 
-/** Which list is computed. */
+/** A list to compute. */
 export type ListQuery =
   | { readonly list: 'feed'; readonly platform: Platform; readonly windowMs: number }
   | { readonly list: 'trends'; readonly platform: Platform; readonly period: Period }
   | { readonly list: 'hashtags'; readonly platform: Platform | ''; readonly windowMs: number };
 
-/** What a list consists of. */
+/** Type of a list's items. */
 export type ItemOf<Q extends ListQuery> = Q extends { readonly list: 'hashtags' }
   ? HashtagItem
   : ContentItem;
@@ -45,7 +45,7 @@ export interface ComputedList {
   readonly items: (ContentItem | HashtagItem)[];
   /** Unix ms; until then, the lake unchanged, the list is the same. */
   readonly until: number;
-  /** What computing it took, ms. */
+  /** Computing time, ms. */
   readonly costMs: number;
 }
 
@@ -85,7 +85,7 @@ export const itemsOf = (
     ? hashtagItems(lake, rows)
     : contentItems(lake, videoEntries(rows, before), asOf);
 
-/** Computes a list. What it reads is one instant of the lake. `clock` tells what it costs. */
+/** Computes a list from one instant of the lake. `clock` measures the cost. */
 export const computeList = (
   lake: Lake,
   { wanted, asOf, from, count }: ListRowsQuery,

@@ -21,7 +21,7 @@ export interface CountedCreator {
   readonly change: number | null;
 }
 
-/** Which creators: all that are known, or those whose rise is; of one platform, or of all. */
+/** All creators, or those with a known change of followers; of one platform or all. */
 export interface CreatorsQuery extends Paging {
   readonly list: 'rising' | 'largest';
   readonly platform?: Platform | undefined;
@@ -91,7 +91,7 @@ export const creatorsPage = (
   return { total, items: rows.map(({ total: _, ...row }) => row) };
 };
 
-/** How many counts of creators there are, counted up to `most`: what a page of them costs. */
+/** Number of creator counts, up to `most`: the cost of a page. */
 export const creatorCountsAtMost = (lake: Lake, most: number): number =>
   required(
     prepared(lake, 'select count(*) from (select 1 from creator_snapshot limit ?)', 'number').get(

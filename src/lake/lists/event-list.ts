@@ -18,7 +18,7 @@ export interface StoredEvent {
   readonly data: unknown;
 }
 
-/** Which events are meant: noticed by `asOf`, occurred from `since` to `until` (`asOf` unless given). Unix ms. */
+/** Events noticed by `asOf` that occurred from `since` to `until` (default: `asOf`). Unix ms. */
 export interface EventsQuery extends Paging {
   readonly kind?: EventKind | undefined;
   readonly platform?: Platform | undefined;
@@ -88,7 +88,7 @@ export const eventsPage = (
   return { total, items: (query.page - 1) * query.limit < total ? newestEvents(lake, query) : [] };
 };
 
-/** How many events occurred in the span that is meant, counted up to `most`: what counting costs. */
+/** Number of events in the span, up to `most`: the cost of counting. */
 export const eventsAtMost = (lake: Lake, query: EventsQuery, most: number): number => {
   const { since, until } = boundsOf(query);
   const counted = `select count(*) from (select 1 from events where ${OCCURRED} limit @most)`;

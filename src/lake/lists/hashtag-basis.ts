@@ -5,8 +5,8 @@ import { TAG_COLUMNS, TagCounts } from './tag-counts.ts';
 import { movedBetween, taggedInWindows, type Windows } from './tagged-in-window.ts';
 import { type Span, snapshotsWithin, videosSeen } from './window-snapshots.ts';
 
-// The counts of hashtags in a window and the one before, read ahead, as `video-basis.ts` does of videos:
-// a video of which a snapshot left either window since is taken away as it was counted, and counted anew.
+// // Counts of hashtags in a window and the one before, read ahead as in `video-basis.ts`: a video
+// with a snapshot that left either window is subtracted as it was counted, and counted again.
 
 const nameOf = (windowMs: number): string => `hashtags ${windowMs}`;
 

@@ -42,7 +42,7 @@ const BEFORE = `(select b.volume from hashtag_snapshot b
     and b.observed_at > s.observed_at - @windowMs - @windowMs / 20
   order by b.observed_at desc limit 1)`;
 
-/** What a list over all platforms says of one of them; of a tag on two pages the later figure. */
+/** Figures of one platform in a list over all platforms; of a tag on two pages the later one. */
 const PART_OF_ALL = `
   with part as (
     select s.hashtag_key as key, s.volume, s.views, s.source, max(s.observed_at),

@@ -11,7 +11,7 @@ import { TagCounts } from './tag-counts.ts';
 import { taggedInWindows } from './tagged-in-window.ts';
 import type { StartFrom } from './window-snapshots.ts';
 
-/** Which videos' tags are counted: those of a platform, or of all, seen inside a window. */
+/** Videos with tags to count: of a platform or all, seen inside a window. */
 export interface HashtagRankingQuery {
   readonly platform: Platform | '';
   readonly windowMs: number;
@@ -64,7 +64,7 @@ const partsOf = (row: ArrayLike<number>): Part[] =>
 const viewsOf = (parts: readonly Part[]): number | null =>
   parts.reduce<number | null>((sum, part) => plus(sum, part.views), null);
 
-/** What `viewsOf` gives of a tag, with no object made for each of all tags. */
+/** Views of a tag as `viewsOf` computes them, without an object per tag. */
 const shownViewsOf = (counts: TagCounts, key: number): number | null => {
   let sum: number | null = null;
   for (let platform = 0; platform < PLATFORMS.length; platform++)

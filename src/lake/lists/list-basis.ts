@@ -10,7 +10,7 @@ type Columns = readonly Float64Array[];
 /** Numbers as they are at `asOf` (Unix ms), and from then on until something newer is dated. */
 export interface ListBasis {
   readonly asOf: number;
-  /** How many rows there are in all pieces. */
+  /** Rows of all pieces. */
   readonly rows: number;
   /** Unpacks the pieces, one after the other. */
   readonly pieces: () => Iterable<Columns>;
@@ -56,12 +56,12 @@ const AS_OF = `select as_of from list_basis b where name = @name and as_of <= @a
   and not exists (select 1 from video_revision where until_at > b.as_of and until_at <= @at)`;
 const ANY = 'select exists (select 1 from list_basis)';
 
-/** What was kept under a name, in `width` columns; undefined where the lake changed since, or it never was. */
+/** The stored columns of a name; undefined if the lake changed since, or none are stored. */
 export const readListBasis = (lake: Lake, name: string, width: number): ListBasis | undefined => {
   const kept = prepared(lake, READ, { asOf: 'number', columns: 'blob' }).all({ name });
   const [first, last] = [kept[0], kept.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const lastPiece = unpack(last.columns, width); // alone it tells how many rows there are
+  const lastPiece = unpack(last.columns, width); // // alone it has the number of rows
   return {
     asOf: first.asOf,
     rows: (kept.length - 1) * PIECE_ROWS + (lastPiece[0]?.length ?? 0),
@@ -130,7 +130,7 @@ export const keepListBases = (lake: Lake, bases: readonly PackedBasis[]): void =
   for (const { name, asOf, packed } of bases) keep.run(name, asOf, packed);
 };
 
-/** Whether anything is kept, all of which is true. */
+/** True if something valid is stored. */
 export const holdsListBasis = (lake: Lake): boolean => prepared(lake, ANY, 'number').get() === 1;
 
 /** Empties the table. Call it inside the transaction that changes what lists are made from. */

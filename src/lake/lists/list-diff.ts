@@ -149,3 +149,32 @@ export const diffLists = (lake: Lake, query: DiffQuery): ListDiff[] =>
   prepared<ListName>(lake, LISTS, { list: 'text', platform: 'text', period: 'text' })
     .all({ to: query.to, platform: query.platform ?? null, list: query.list ?? null })
     .flatMap((name) => diffOf(lake, name, query) ?? []);
+
+/** A change of a list as one row. */
+export interface ListChange extends RankedMove {
+  readonly list: ListDiff['list'];
+  readonly platform: Platform;
+  readonly period: string;
+  readonly change: (typeof LIST_CHANGES)[number];
+  readonly previousTitle: string | null;
+  readonly previousUser: string | null;
+}
+
+const GROUPS = ['entered', 'left', 'climbed', 'fell'] as const;
+export const LIST_CHANGES = [...GROUPS, 'renamed'] as const;
+
+/** All changes of the lists, list by list. */
+export const listChanges = (diffs: readonly ListDiff[]): ListChange[] =>
+  diffs.flatMap(({ list, platform, period, renamed, ...diff }) => {
+    const of = { list, platform, period, previousTitle: null, previousUser: null };
+    return [
+      ...GROUPS.flatMap((change) => diff[change].map((move) => ({ ...of, ...move, change }))),
+      ...renamed.map((video) => ({
+        ...of,
+        ...video,
+        change: 'renamed' as const,
+        rank: null,
+        previousRank: null,
+      })),
+    ];
+  });

@@ -1,7 +1,7 @@
 import type { Lake } from '../open.ts';
 import type { ItemOf, ListQuery, ListRowsQuery } from './computed-list.ts';
 
-/** Which part of a list is wanted; pages count from 1. */
+/** Requested part of a list; pages start at 1. */
 export interface Paging {
   readonly limit: number;
   readonly page: number;
@@ -12,11 +12,11 @@ export interface ListMoment extends Paging {
   readonly asOf: number; // Unix ms
   /** True when `asOf` is only the present: a costly list made a moment ago will do. */
   readonly isNow: boolean;
-  /** Tells when nobody waits for the response any more. */
+  /** Aborts once nobody waits for the response. */
   readonly gone?: (() => AbortSignal) | undefined;
-  /** Whose share of the time it takes: the id of a key, or one name for all without. */
+  /** Owner of the time it takes: the id of a key, or one name for all without a key. */
   readonly owner: string;
-  /** It is part of a page for people, which must hold up nobody. */
+  /** Part of a page for people, which must not wait. */
   readonly isPage?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface PartQuery<Q extends ListQuery>
   extends ListRowsQuery<Q>,
     Pick<ListMoment, 'isNow' | 'gone' | 'owner' | 'isPage'> {}
 
-/** Part of a computed list, true at `asOf`; `isStale`: reading the lake anew, now, may give another. */
+/** Part of a computed list at `asOf`. `isStale`: reading the lake now may give another one. */
 export interface ComputedPart<T> {
   readonly total: number;
   readonly items: T[];
@@ -34,19 +34,19 @@ export interface ComputedPart<T> {
   readonly version: number;
 }
 
-/** Where computed lists of a lake are had from. */
+/** Source of a lake's computed lists. */
 export interface ComputedLists {
   readonly lake: Lake;
   part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
 }
 
 /**
- * One page of a list, true at `asOf` (Unix ms). `pulledAt` is null for a list computed here;
- * `isStale` when it is not what reading the lake anew, now, would give.
+ * One page of a list at `asOf` (Unix ms). `pulledAt` is null for a computed list. `isStale`:
+ * reading the lake now would give another one.
  */
 export interface ListPage<T> {
   readonly total: number;
-  /** How many of them the lake holds: of a pulled list, as deep as it was pulled. */
+  /** Items in the lake: of a pulled list, as deep as it was pulled. */
   readonly held: () => number;
   readonly items: () => T[];
   /** The items as the text of a JSON array, where that is had without making them. */
@@ -58,7 +58,7 @@ export interface ListPage<T> {
   readonly version: number;
 }
 
-/** What could be read at once, or a promise of what has to be computed. */
+/** A value, or a promise if it has to be computed. */
 export type Soon<T> = T | Promise<T>;
 
 /** A page of a list that no source gave whole. */

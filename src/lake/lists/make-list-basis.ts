@@ -17,8 +17,8 @@ const REVISED = 'select coalesce(max(until_at), 0) from video_revision where unt
 const AHEAD_MS = HOUR_MS;
 
 /**
- * Where a month holds fewer snapshots, windows are read when they are asked for: 60 ms, hashtags 0.15 s.
- * Reading them ahead took a tenth of a short sync, each time.
+ * With fewer snapshots in a month, windows are read on request: 60 ms, hashtags 0.15 s. Reading
+ * them ahead took a tenth of a short sync.
  */
 const WORTH_KEEPING = 100_000;
 

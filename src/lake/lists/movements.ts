@@ -44,7 +44,7 @@ const SOME_MOVEMENTS = `
   select ${COLUMNS} from json_each(@keys) k cross join video v on v.key = k.value ${BY_TIMELINE}`;
 
 const KNOWN_TO = { video: '@key', at: '@to' };
-/** One video whose last snapshot, or the one before, hides a count: those that tell it. */
+/** A video with a hidden count in its last two snapshots: the snapshots with a count. */
 const TELLING = `
   select n.observed_at as viewsAt, n.views, b.observed_at as baseAt, b.views as baseViews,
     ${lastKnown('likes', KNOWN_TO)} as likes
@@ -85,7 +85,7 @@ const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Mov
 
 const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   const [key, createdAt, lastAt, views, likes, baseAt, baseViews] = row;
-  const single = baseAt === null || baseAt === lastAt; // nothing before it tells what it hides
+  const single = baseAt === null || baseAt === lastAt; // // no earlier snapshot has the hidden count
   if (!single && (views === null || baseViews === null)) return fromTelling(lake, row, span);
   return {
     key,
@@ -104,8 +104,8 @@ const ROW = [
 ] as const;
 
 /**
- * How each video of a platform seen inside a span moved, in any order, one at a time. The gain is
- * counted from the last snapshot at or before `from`, else from the first inside the span.
+ * Movement of each video of a platform seen inside a span, in any order, one at a time. The gain
+ * starts at the last snapshot at or before `from`, else at the first one inside the span.
  */
 export function* movements(
   lake: Lake,

@@ -20,8 +20,8 @@ const LATEST = `select key, platform, period, captured_at as capturedAt, complet
   order by captured_at desc limit 1`;
 
 /**
- * The newest pulled list of that kind that was whole at `asOf`, if the lake holds one. A list whose
- * further pages are missing yet, or never came, is no list: the one before it stands.
+ * The newest complete pulled list at `asOf`, if any. A list with missing pages does not count: the
+ * one before it stands.
  */
 export const latestPulled = (
   lake: Lake,

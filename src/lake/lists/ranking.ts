@@ -8,12 +8,12 @@ export interface Ranking {
   rows(from: number, to: number): Float64Array;
 }
 
-/** How deep a list can be kept, and is put in order at least. */
+/** Greatest depth of a kept list, and least depth that is sorted. */
 export const KEPT_DEPTH = 5000;
 
 /**
- * Those of `entries` that can be among the first `depth`: as many, and whatever is equal to the last of
- * them, by the number that decides first (greatest first, none of them NaN).
+ * The `entries` that may be among the first `depth`: as many, and all that equal the last of them,
+ * by the number that decides first (greatest first, no NaN).
  */
 const topRows = (
   entries: Uint32Array,
@@ -29,8 +29,8 @@ const topRows = (
 };
 
 /**
- * The ranking of `entries` (any numbers) in the order of `compare`, which goes by `leading` first;
- * `rowOf` writes an entry's row. What is never asked for is never put in order.
+ * Ranks `entries` (any numbers) by `compare`, which uses `leading` first. `rowOf` writes the row of
+ * an entry. Sorts only as deep as needed.
  */
 export const rankingOf = (
   entries: Uint32Array,

@@ -18,7 +18,7 @@ import { HOUR_MS } from '../../base/durations.ts';
 /** Bases below this many views are damped. */
 const TINY_BASE_VIEWS = 1000;
 
-/** What the snapshots of one video inside a window say; instants in Unix ms. */
+/** Snapshots of one video inside a window; instants in Unix ms. */
 export interface Movement {
   readonly key: number;
   readonly views: number | null; // newest known
@@ -31,7 +31,7 @@ export interface Movement {
 
 const hoursBetween = (from: number, to: number): number => Math.max(1, (to - from) / HOUR_MS);
 
-/** Views per hour, never below 0; null when the snapshots do not tell. */
+/** Views per hour, never below 0; null if the snapshots do not show it. */
 export const velocityOf = (m: Movement): number | null => {
   if (m.views === null || m.viewsAt === null) return null;
   if (m.baseViews !== null && m.baseAt !== null && m.baseAt < m.viewsAt)
@@ -56,7 +56,7 @@ const partOf = (value: number): number => {
   return bits.getUint32(0) >>> PARTS_SHIFT;
 };
 
-/** How many of `sorted` (ascending) are below a value: looked for in its part alone. */
+/** Number of values in `sorted` (ascending) below a value. */
 const countsBelow = (sorted: Float64Array): ((value: number) => number) => {
   const first = partOf(sorted[0] ?? 0);
   const ends = new Uint32Array(partOf(sorted.at(-1) ?? 0) - first + 1); // of each part in `sorted`
@@ -87,7 +87,7 @@ const shareBelow = (all: Float64Array): ((value: number) => number) => {
   return (value) => countBelow(value) / (sorted.length - 1);
 };
 
-/** What scores are made of: one column each, all of one length; NaN where a count is not known. */
+/** Inputs of scores, one column each, of equal length; NaN for unknown counts. */
 export interface Measures {
   readonly views: Float64Array;
   readonly likes: Float64Array;
@@ -109,9 +109,9 @@ export const scoresOf = ({ views, likes, damped }: Measures): ((index: number) =
 };
 
 /**
- * Views gained inside a window of `windowMs` that opened at `windowFrom`: all of them for a video
- * published inside it, else the difference to the snapshot the gain is counted from. Where that snapshot lies
- * further back than the window is long, the gain counts in proportion. Null when the snapshots do not tell.
+ * Views gained inside a window of `windowMs` from `windowFrom`: all views of a video published
+ * inside it, else the difference to the snapshot before. If that is older than the window is long,
+ * the gain counts in proportion. Null if the snapshots do not show it.
  */
 export const viewsGained = (m: Movement, windowFrom: number, windowMs: number): number | null => {
   if (m.views === null || m.viewsAt === null) return null;

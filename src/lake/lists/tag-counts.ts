@@ -86,7 +86,7 @@ export class TagCounts {
     return Uint32Array.from(tags.values());
   }
 
-  /** Whether every sum of views is exact, so that something can be taken away from it again. */
+  /** True if every sum of views is exact, so that views can be subtracted again. */
   get isExact(): boolean {
     return this.#views.every(Number.isSafeInteger);
   }

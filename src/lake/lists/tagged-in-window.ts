@@ -16,7 +16,10 @@ export interface Windows {
 const TAGS = tagsThen('@to');
 const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
-/** Whether video `v`, last seen with `l`, is (or was) in a window that opens at `from`, and in the one before. */
+/**
+ * True if video `v`, last seen with `l`, is (or was) in a window that opens at `from`, and in the
+ * one before.
+ */
 const standing = (verb: 'is' | 'was', before: string, from: string): string =>
   `l.observed_at > ${from} as ${verb}_inside, exists (select 1 from video_snapshot n
     where n.video_key = v.key and n.observed_at > ${before} and n.observed_at <= ${from}) as ${verb}_before`;
@@ -59,7 +62,7 @@ export function* taggedInWindows(
   for (const sql of TAGGED[chosen]) yield* prepared<TaggedVideo>(lake, sql, ROW).iterate(windows);
 }
 
-/** Of the videos @keys those that stood otherwise in windows that opened at @wasFrom, and how. */
+/** Videos of @keys with another place in windows that opened at @wasFrom. */
 const MOVED = `
   select v.platform, v.was_inside, v.was_before, v.is_inside, v.is_before, v.views, ${TAGS}
   from (

@@ -4,7 +4,7 @@ import type { Lake } from '../open.ts';
 import { computeList, type ItemOf, type ListQuery } from './computed-list.ts';
 import type { ComputedLists, ComputedPart, PartQuery } from './list-page.ts';
 
-/** Computed lists of a lake, made anew each time: for readers that want each one once. */
+/** Computes each list again, for readers that need it once. */
 export class UncachedLists implements ComputedLists {
   readonly lake: Lake;
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -9,7 +9,7 @@ import { snapshotsWithin, spanPlan, videosSeen } from './window-snapshots.ts';
 // The movements of a platform's videos in a window, read ahead: they stay what they are while the window
 // moves on, but those of videos of which a snapshot left it.
 
-/** Whose movements, over which window. */
+/** Platform and window of movements. */
 export interface VideoWindow {
   readonly platform: Platform;
   readonly windowMs: number;
@@ -20,7 +20,7 @@ const FIELDS = ['key', 'views', 'viewsAt', 'baseViews', 'baseAt', 'likes', 'crea
 
 const nameOf = ({ platform, windowMs }: VideoWindow): string => `videos ${platform} ${windowMs}`;
 
-/** How the videos of each platform moved in the window before `asOf`. */
+/** Movements of the videos of each platform in the window before `asOf`. */
 export const videoBases = (lake: Lake, windowMs: number, asOf: number): PackedBasis[] => {
   const span = { from: asOf - windowMs, to: asOf };
   const packers = new Map(
@@ -61,9 +61,9 @@ export interface KnownMovements {
 }
 
 /**
- * What `movements` gives of the window before `asOf`, from what is kept of it: of the videos of which a
- * snapshot left the window since anew. Undefined where nothing true is kept, it is of a later instant,
- * or so much left that reading the window is no more.
+ * Movements of the window before `asOf` from stored ones; videos with a snapshot that left the
+ * window are read again. Undefined if none are valid, they are of a later instant, or reading the
+ * window costs less.
  */
 export const knownMovements = (
   lake: Lake,

@@ -50,9 +50,8 @@ export const feedPage = (
 };
 
 /**
- * `GET /trends/{platform}/{period}`: the pulled list where the lake holds one; else the videos seen
- * inside the period by views gained in it. A video known to have gained nothing is not trending and
- * is left out; one whose gain the snapshots do not tell comes after all others.
+ * `GET /trends/{platform}/{period}`: the pulled list, else videos seen inside the period by views
+ * gained in it. Videos that gained nothing are left out. Videos with an unknown gain come last.
  */
 export const trendsPage = (
   lists: ComputedLists,

@@ -8,7 +8,7 @@ import { dampedVelocity, scoresOf, velocityOf, viewsGained } from './score.ts';
 import { type KnownMovements, knownMovements } from './video-basis.ts';
 import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
-/** Which videos are ranked, and by what: those of a platform seen inside a window. */
+/** Videos of a platform seen inside a window, and the order of the ranking. */
 export interface VideoRankingQuery {
   readonly platform: Platform;
   readonly windowMs: number;
@@ -79,7 +79,7 @@ const byScore =
     knownOr(views[b], -1) - knownOr(views[a], -1) ||
     (keys[a] as number) - (keys[b] as number);
 
-/** Most views gained first; where no gain can be told, after those, by score. */
+/** Most views gained first, then videos with an unknown gain by score. */
 const byGain = (columns: Columns): Compare => {
   const { gained } = columns;
   const scored = byScore(columns);
@@ -87,9 +87,9 @@ const byGain = (columns: Columns): Compare => {
 };
 
 /**
- * A platform's videos seen in the window before `asOf` (Unix ms): by score, or by views gained in the
- * window. By gain, a video known to have gained nothing is left out, and one whose gain the snapshots do
- * not tell comes after all others. Takes 60 bytes of memory a video.
+ * Videos of a platform seen in the window before `asOf` (Unix ms), by score or by views gained in
+ * it. By gain, videos that gained nothing are left out, and videos with an unknown gain come last.
+ * Takes 60 bytes of memory per video.
  */
 export const rankVideos = (
   lake: Lake,

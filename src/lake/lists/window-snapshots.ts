@@ -27,12 +27,12 @@ export const videosAtMost = (lake: Lake): number =>
   required(prepared(lake, NEWEST_KEY, 'number').get());
 
 /**
- * What a query over a span starts from: the snapshots inside it, or the videos, each asking its own
- * timeline. Both find the same.
+ * Start of a query over a span: its snapshots, or the videos with their timelines. Both find the
+ * same rows.
  */
 export type StartFrom = 'snapshots' | 'videos';
 
-/** How a span is read: the cheaper start, and how many videos it can find at most. */
+/** The cheaper start for a span, and the maximum number of videos in it. */
 export interface SpanPlan {
   readonly start: StartFrom;
   readonly most: number;

@@ -5,10 +5,10 @@ import { didYouMean } from '../../base/nearest.ts';
 import { lakeErrorOf } from '../explain-error.ts';
 import { openLakeForReading } from '../open.ts';
 import { prepare } from '../prepare.ts';
+import { showLakeAsOf } from './lake-as-of.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 import { refuseClosed } from './refuse-closed.ts';
 import { RowText, type SqlValue } from './row-text.ts';
-import { viewsAsOf } from './views-as-of.ts';
 
 // The process of one query, started by run-query.ts: nothing but the end of its process ends a
 // statement of SQLite at once. Rows go to descriptor 1, how it ended to descriptor 3. It waits where
@@ -46,7 +46,7 @@ const SOURCES = "type in ('table', 'view')";
 const COLUMNS = `from sqlite_schema s, pragma_table_info(s.name) c where s.${SOURCES}`;
 const MOST_HOLDERS = 4;
 
-/** What a query was likely to mean, where SQLite knows nothing so called; of a column, too, where it is one. */
+/** Suggests a name for an unknown table or column. */
 const meant = (sqlite: Database.Database, message: string): string => {
   const [, kind, written = ''] = /^no such (table|column): (.+)$/.exec(message) ?? [];
   if (kind === undefined) return '';
@@ -138,7 +138,7 @@ const run = (request: QueryRequest): QueryEnd => {
     sqlite = openLakeForReading(request.dataDir).sqlite;
     // what is sorted must not take memory; a guarded query may write nothing, and has a bound of it
     if (request.guard === undefined) sqlite.pragma('temp_store = FILE');
-    if (request.asOf !== undefined) viewsAsOf(sqlite, request.asOf);
+    if (request.asOf !== undefined) showLakeAsOf(sqlite, request.asOf);
     return answer(sqlite, request);
   } catch (error) {
     if (hasNoReader(error)) process.exit(0);

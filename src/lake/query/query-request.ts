@@ -1,13 +1,13 @@
-/** How rows are written. */
+/** Format of rows. */
 export type RowFormat = 'csv' | 'json' | 'cells';
 
-/** What the process of a query is asked, as JSON on its standard input. */
+/** Request to the process of a query, as JSON on its standard input. */
 export interface QueryRequest {
   readonly dataDir: string;
   readonly sql: string;
-  /** Unix ms; the lake as it was known then. Undefined: now. */
+  /** Answers over the lake as it was known then, Unix ms; undefined: as it is. */
   readonly asOf?: number | undefined;
-  /** Where whoever wrote it finds the tables and their columns. */
+  /** Place of the tables' and columns' descriptions, for errors. */
   readonly dictionary: string;
   readonly format: RowFormat;
   /** With csv: text that a spreadsheet would take for a formula stands behind an apostrophe. */
@@ -31,7 +31,7 @@ export interface QueryGuard {
 /** Stands before how it ended as soon as rows were written: blank, so that the JSON stays JSON. */
 export const BEGUN = '\n';
 
-/** How it ended, as JSON on descriptor 3. */
+/** End of a query, as JSON on descriptor 3. */
 export type QueryEnd =
   | {
       readonly rows: number;

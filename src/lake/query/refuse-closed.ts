@@ -5,13 +5,13 @@ import { prepare } from '../prepare.ts';
 
 const FIRST_WORD = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)*([a-z]+)/i;
 const READING = new Set(['select', 'with', 'values', 'explain']);
-/** Where the data directory lies on the machine is nobody's to know. */
+/** The path of the data directory is private. */
 const TELLS_PATHS = /database_list/i;
 
 /** Tables that hold what belongs to single keys. */
 export const CLOSED_TABLES: readonly string[] = [
   ...['subscriptions', 'deliveries', 'delivery_due', 'wanted_subjects', 'conditions'],
-  'received_hooks',
+  ...['received_hooks', 'alerts', 'alert_hits'],
 ];
 
 /** Columns that hold paths of this machine, or what an import or a response brought, as it came. */
@@ -53,13 +53,12 @@ const refuse = (name: string): never => {
   );
 };
 
-/** An index tells its columns by where it is entered, so entering it is reading it; a count enters none. */
+/** Entering an index reveals its columns, so it counts as reading. A count enters none. */
 const ENTERS = /^(?:Rewind|Last|Seek|Found|NotFound|NoConflict)/;
 
 /**
- * Refuses what reads more than a stranger may: tables and columns that are closed to them, by their
- * name, through a view or an index, and what tells of the machine. Judged by what the compiled
- * statement opens and reads, not by its words.
+ * Refuses to read closed tables and columns, by name or through a view or an index, and facts about
+ * the machine. Checks the compiled statement, not its words.
  * @throws UsageError naming the table or column
  */
 export const refuseClosed = (sqlite: Database.Database, sql: string): void => {

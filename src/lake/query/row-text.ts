@@ -43,7 +43,7 @@ const cell = (value: SqlValue): unknown => {
 const cut = (value: SqlValue, most: number): SqlValue =>
   typeof value === 'string' && value.length > most ? `${value.slice(0, most)}…` : value;
 
-/** Writes rows, each as lines of its own, the first with what stands before all. */
+/** Writes rows as lines, the first row after the head. */
 export class RowText {
   readonly #columns: readonly string[];
   readonly #format: RowFormat;
@@ -65,7 +65,7 @@ export class RowText {
     this.#cellCharacters = cellCharacters;
   }
 
-  /** What stands before the first row. */
+  /** Text before the first row. */
   head(): string {
     if (this.#format === 'csv')
       return `${this.#columns.map((name) => csvValue(name, this.#isSafe)).join(',')}\n`;
@@ -84,7 +84,7 @@ export class RowText {
     return `${this.#rows === 1 ? '' : ','}\n  ${terminalText(JSON.stringify(object))}`;
   }
 
-  /** What stands behind the last one. */
+  /** Text after the last row. */
   tail(): string {
     if (this.#format !== 'json') return '';
     return this.#rows === 0 ? ']\n' : '\n]\n';

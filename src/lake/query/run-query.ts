@@ -26,20 +26,20 @@ export class QueryError extends TrendlakeError {
   }
 }
 
-/** What a query needs of the world around it. */
+/** Environment, clock and signal of a query. */
 export interface QuerySurroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Ends the query. */
   readonly signal: AbortSignal;
-  /** Told that a JSON document has begun on stdout. */
+  /** Called when a JSON document has begun on stdout. */
   noteDocument?(): void;
 }
 
 /** There is more than its reader takes. The rows before it were handed over. */
 export class OverflowError extends Error {}
 
-/** How a query is bounded, and who takes its rows. */
+/** Limits of a query, and the receiver of its rows. */
 export interface QueryBounds {
   readonly timeoutMs?: number;
   /** Whole lines of rows, some at a time, waited for; absent: they go to the stdout of this process. */
@@ -59,7 +59,7 @@ const STOPPED_BY: readonly string[] = ['SIGINT', 'SIGTERM'];
 
 const NONE = Number.POSITIVE_INFINITY;
 
-/** A process of low priority whose memory is bounded by the system: SQLite as built has no bound of its own. */
+/** A process of low priority with memory limited by the system: SQLite as built has no limit. */
 const BOUNDED = 'ulimit -d "$1" 2>/dev/null; shift; exec nice -n 10 "$@"';
 
 const commandOf = (dataKib: number | undefined): [string, string[]] =>
@@ -104,10 +104,10 @@ async function* linesOf(
 }
 
 /**
- * Runs one query in a process of its own, which a signal, `timeoutMs` and a closed pipe end at once:
- * a thread would have to wait for SQLite. Rows go to `onLines`, or where nobody takes them straight
- * to the stdout of this process.
- * @throws QueryError when it failed, was stopped or took too long; OverflowError past `mostCharacters`
+ * Runs one query in a separate process, which a signal, `timeoutMs` or a closed pipe ends at once;
+ * a thread would have to wait for SQLite. Rows go to `onLines`, else to the stdout of this process.
+ * @throws QueryError if it failed, was stopped or took too long; OverflowError past
+ * `mostCharacters`
  */
 export const runQuery = async (
   request: QueryRequest,

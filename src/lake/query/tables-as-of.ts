@@ -64,6 +64,8 @@ const FORECAST = `${until('made_at')} and ${isIn('models', 'id', 'model_id')}`;
 
 /** Every table that has a past. Unqualified names in the SQL are the views of that instant. */
 export const TABLES_THEN: Readonly<Record<string, TableThen>> = {
+  alert_hits: { known: until('at') },
+  alerts: { known: until('created_at'), columns: nullUntil('evaluated_at', ['failure']) },
   analyses: { known: until('generated_at') },
   calls: {
     known: until('sent_at'),
@@ -88,6 +90,7 @@ export const TABLES_THEN: Readonly<Record<string, TableThen>> = {
   creator_snapshot: { known: until('observed_at') },
   deliveries: { known: until('queued_at') },
   drift: { known: until('first_seen_at') },
+  erased: { known: until('erased_at') },
   events: { known: until('detected_at') },
   extra_revision: { known: until('until_at') },
   forecast: { known: FORECAST },

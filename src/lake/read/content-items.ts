@@ -7,7 +7,7 @@ import { prepared } from '../statements.ts';
 import { type Count, lastKnown } from './last-known.ts';
 import { WORDS_THEN } from './words-then.ts';
 
-/** Where a video stands in the list an item is made for. */
+/** Place of a video in the list of an item. */
 export interface ListEntry {
   readonly key: number; // video.key
   readonly rank: number | null;
@@ -107,7 +107,7 @@ const MAYBE_SHOWN =
 const real = (value: number | null): string =>
   value !== null && Number.isFinite(value) ? `${value}` : 'null';
 
-/** What `itemOf` gives, as JSON text; what is such text in the lake stays it. */
+/** JSON text of `itemOf`; text that is JSON in the lake is copied. */
 const itemText = (row: ItemRow, entry: ListEntry): string => {
   const extra = extraThen(row);
   if (extra !== null && MAYBE_SHOWN.test(extra)) return JSON.stringify(itemOf(row, entry));

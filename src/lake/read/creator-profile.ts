@@ -44,7 +44,9 @@ interface ProfileRow {
 /** All spellings of the handle asked for. */
 const SPELLINGS = spellingsOf('@folded');
 
-/** What a profile stated beside its counts, as of @asOf; spelled as asked where there are several. */
+/**
+ * Facts of a profile beside its counts at @asOf, in the requested spelling if there are several.
+ */
 const PROFILE = `select c.key, c.handle,
     case when r.creator_key is null then c.engagement_rate else r.engagement_rate end as rate,
     case when r.creator_key is null then c.extra else r.extra end as extra
@@ -139,10 +141,9 @@ const newest = (snapshots: readonly Snapshot[], count: Count): number | null =>
   snapshots.findLast((snapshot) => snapshot[count] !== null)?.[count] ?? null;
 
 /**
- * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, the creator's videos (those
- * with the most views for each day of their life first, one page of them), and the snapshots of the
- * counts that told something. A handle known from videos only has a profile of nulls. Undefined
- * when nothing is known.
+ * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, one page of the creator's
+ * videos (most views per day of their life first), and the snapshots that changed something. A
+ * handle known from videos only has a profile of nulls. Undefined for an unknown handle.
  */
 export const creatorProfile = (
   lake: Lake,
@@ -194,7 +195,7 @@ export const creatorProfile = (
   };
 };
 
-/** What the interface tells of every creator, instants ISO 8601. */
+/** Fields of every creator in the interface, instants ISO 8601. */
 export const knownProfile = (
   platform: Platform,
   { extra: _, growth, ...numbers }: CreatorProfile,

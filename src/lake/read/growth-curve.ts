@@ -67,7 +67,7 @@ const neverFalling = (snapshots: readonly Snapshot[]): Snapshot[] => {
   return kept.reverse();
 };
 
-/** Index of the latest snapshot at least one span before each snapshot; the first snapshot where there is none. */
+/** Index of the latest snapshot at least one span before each snapshot; else the first snapshot. */
 const spanStarts = (snapshots: readonly Snapshot[]): number[] => {
   const firstAt = snapshots[0]?.at ?? 0;
   let start = 0;

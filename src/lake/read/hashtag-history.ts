@@ -27,11 +27,11 @@ export interface HashtagVolumes {
   readonly parts: Readonly<Record<Platform, number | null>>;
 }
 
-/** Volumes of one source over one window: those of another tell nothing of these. */
+/** Volumes of one source and window. Series of different ones cannot be compared. */
 export interface VolumeSeries {
   /** `hashtags`: as pulled; `seen`: counted over the videos seen; `import`: as imported. */
   readonly source: (typeof SOURCES)[number];
-  /** What they count over, such as `30d`; null: the source does not say. */
+  /** Window of the volumes, such as `30d`; null: unknown. */
   readonly window: string | null;
   readonly points: readonly HashtagVolumes[]; // oldest first
 }

@@ -1,7 +1,7 @@
 /** A count of a video that a snapshot may hide. */
 export type Count = 'views' | 'likes';
 
-/** What tells a count: anything but null; or anything above 0, for readers to whom a 0 is one that is hidden. */
+/** Condition of a known count: not null, or above 0 for readers to whom 0 means hidden. */
 export type Telling = 'is not null' | '> 0';
 
 /** SQL expressions: a video's key, and the instant (Unix ms) as of which its count is wanted. */
@@ -16,9 +16,8 @@ const tellingSnapshots = (count: Count, { video, at, telling = 'is not null' }: 
     and known.${count} ${telling}`;
 
 /**
- * SQL for the last count of a video known at an instant, the one rule for it: that of the newest
- * snapshot until then which tells it. A snapshot that hides a count takes nothing away; null where
- * none told it. Reads the end of one timeline.
+ * SQL for the last known count of a video at an instant: that of the newest snapshot with a count.
+ * Null without one. Reads the end of one timeline.
  */
 export const lastKnown = (count: Count, of: OfVideo): string =>
   `(select known.${count} ${tellingSnapshots(count, of)} order by known.observed_at desc limit 1)`;

@@ -2,7 +2,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
 import { prepared } from '../statements.ts';
 
-/** How long a video stood in one pulled list. Instants are Unix ms. */
+/** Time of a video in one pulled list. Instants are Unix ms. */
 export interface ListStay {
   readonly list: 'feed' | 'trends';
   readonly platform: Platform;
@@ -13,7 +13,7 @@ export interface ListStay {
   /** In the last pull that had it. */
   readonly lastRank: number;
   readonly pulls: number;
-  /** From pull to pull where it stood in both; what was not pulled in between is not known. */
+  /** From pull to pull with the video in both. The time between pulls is not observed. */
   readonly hours: number;
   readonly isThereNow: boolean;
 }
@@ -39,7 +39,7 @@ const STAYS = `
   group by s.list, s.platform, s.period
   order by s.list, case s.period when 'day' then 1 when 'week' then 2 when 'month' then 3 else 0 end, s.period`;
 
-/** Where a video stood in which pulled list when, as of an instant: view `list_stays`, then. */
+/** Stays of a video in lists, as of an instant: view `list_stays` at that time. */
 export const readListStays = (lake: Lake, videoKey: number, asOf: number): ListStay[] =>
   prepared<Omit<ListStay, 'isThereNow'> & { isThereNow: number }>(lake, STAYS, {
     list: 'text',

@@ -55,10 +55,10 @@ const SEEN = `
     select max(n.observed_at) from video_snapshot n
     where n.video_key = c.key and n.observed_at > @from and n.observed_at <= @asOf)`;
 
-/** What was counted over the videos seen with a tag. */
+/** Counts over the videos seen with a tag. */
 export interface TaggedCount {
   readonly volume: number;
-  /** Of their last snapshots in the window; null where none told any. */
+  /** Of their last snapshots in the window; null if none has views. */
   readonly views: number | null;
   readonly platforms: readonly { platform: Platform; volume: number; views: number | null }[];
   /** False: there are more videos than are read, so these figures are a part. */
@@ -71,7 +71,10 @@ export interface Companion {
   readonly videos: number;
 }
 
-/** A creator of videos with a tag; `views` of their last snapshots in the window, null where none told any. */
+/**
+ * A creator of videos with a tag; `views` of their last snapshots in the window, null if none has
+ * views.
+ */
 export interface TagCreator extends Companion {
   readonly platform: Platform;
   readonly views: number | null;
@@ -126,7 +129,7 @@ const creatorsOf = (videos: readonly Tagged[], most: number): TagCreator[] =>
     )
     .slice(0, most);
 
-/** What a page of one hashtag wants: so many of its companions, and a page of its videos. */
+/** Query of one hashtag's page: number of companions, and a page of its videos. */
 export interface TaggedPageQuery extends TaggedQuery {
   readonly companions: number;
   readonly limit: number;

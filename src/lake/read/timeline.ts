@@ -23,9 +23,9 @@ interface Row extends TimelinePoint {
 const OBSERVED = new Set<number>([sourceCode('growth'), sourceCode('import')]);
 
 /**
- * Leaves out what a list or a profile repeated unchanged. Those state counts as known at their
- * instant, which may be counts of an earlier snapshot carried on: that nothing changed there does not
- * tell that anybody looked. What a timeline or an import states was observed, and stays.
+ * Leaves out counts that a list or profile repeated unchanged: they may be carried on from an
+ * earlier observation, so they do not show that nothing changed. Counts of timelines and imports
+ * were observed, and stay.
  */
 export const withoutEchoes = <T extends { readonly source: number }>(
   snapshots: readonly T[],
@@ -78,7 +78,7 @@ export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePo
     engagementRate: shownRate({ views, likes, rate, derived }),
   }));
 
-/** When views of a video were last told by `asOf`, changed or not, Unix ms; null: never. */
+/** Instant of a video's newest known views by `asOf`, Unix ms; null: never. */
 export const newestCountAt = (lake: Lake, videoKey: number, asOf: number): number | null =>
   required(
     prepared(

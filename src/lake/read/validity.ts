@@ -21,7 +21,7 @@ const instantOf = (lake: Lake, sql: string, at: number): number | null =>
 export interface ChangeQuery {
   /** One of a few for each window. */
   readonly name: string;
-  /** The first such instant (Unix ms) after `at`; infinite where there is none. */
+  /** The first such instant (Unix ms) after `at`; infinite if there is none. */
   readonly next: (lake: Lake, at: number) => number;
 }
 

@@ -18,6 +18,6 @@ type Counted = keyof typeof STORAGE;
 /** Tables whose rows are counted, by their public names. */
 export const COUNTED_TABLES = Object.keys(STORAGE) as Counted[];
 
-/** How many rows a table holds, by its public name. */
+/** Number of rows of a table, by its public name. */
 export const rowsOf = ({ sqlite }: Pick<Lake, 'sqlite'>, table: Counted): number =>
   required(prepare(sqlite, `select count(*) from ${STORAGE[table]}`, 'number').get());

@@ -45,7 +45,7 @@ const REFRESHES = `
   from calls where job in ('growth', 'creators') and error is null
     and sent_at > @from and sent_at <= @to group by job`;
 
-/** Reads few rows; whether what an import brought lies in the windows is then told by all of theirs. */
+/** Reads few rows. Whether an import lies in the windows is then decided by all rows of theirs. */
 const MAYBE_IMPORTED = `
   select exists (select 1 from import_progress where newest_at > @from and oldest_at <= @to)`;
 const IMPORTED = `select exists (
@@ -75,11 +75,10 @@ const isAlike = (pulls: Pulls, spanMs: number): boolean => {
 };
 
 /**
- * Whether the lake watched the whole of two windows the same way, so that what it saw in one may be
- * compared with what it saw in the other: each list that it pulled in either was pulled in both, as
- * often and as deep and without a gap; timelines, and profiles, were refreshed about as often; and no
- * import brought observations into either. False on a lake's first days, after a gap, after an
- * import, and while a platform or a list is new: what was not watched is not known.
+ * True if the lake watched two windows in the same way, so that they can be compared: each list was
+ * pulled in both, as often, as deep and without a gap; timelines and profiles were refreshed about
+ * as often; and no import brought observations into either. False on a lake's first days, after a
+ * gap or an import, and while a platform or list is new.
  */
 export const watchedAlike = (lake: Lake, { platform, windowMs, asOf }: TwoWindows): boolean => {
   const to = judgedAt(asOf);

@@ -1,6 +1,6 @@
 import { BORDER, wordsOf } from './search-words.ts';
 
-/** What is searched of a video, as the lake holds it. */
+/** Searched texts of a video. */
 export interface SearchedTexts {
   readonly title: string | null;
   readonly user: string | null;

@@ -70,7 +70,7 @@ const MANY_VIDEOS = 20_000;
 const waitsMany = (lake: Lake, videos: number): boolean =>
   statement(lake, 'select 1 from search_pending limit 1 offset ?').get(videos) !== undefined;
 
-/** Whether so many wait for the index that it takes seconds to put them in. */
+/** True if indexing the waiting videos would take seconds. */
 export const isSearchFarBehind = (lake: Lake): boolean => waitsMany(lake, MANY_VIDEOS);
 
 const NOT_WAITING = `
@@ -144,8 +144,8 @@ const refreshWithThread = async (lake: Lake, signal?: AbortSignal): Promise<void
 };
 
 /**
- * `refreshSearch` after much was loaded: signals arrive between its transactions, and stop it.
- * @param threadFrom videos from which on their words are cut in a thread of its own
+ * `refreshSearch` after a large load: signals stop it between its transactions.
+ * @param threadFrom number of videos from which a thread cuts the words
  */
 export const refreshSearchInTurns = async (
   lake: Lake,
@@ -160,7 +160,27 @@ export const refreshSearchInTurns = async (
   }
 };
 
-/** Makes the search index anew from the tables; for `doctor`, when `checkSearch` finds it wanting. */
+const PAGES_A_MERGE = 500;
+
+/**
+ * Merges the whole index in short transactions, so that it no longer holds words of removed videos.
+ * @throws the signal's reason when stopped
+ */
+export const compactSearch = async (lake: Lake, signal?: AbortSignal): Promise<void> => {
+  const merge = statement(lake, `insert into search (search, rank) values ('merge', ?)`);
+  const changes = prepared(lake, 'select total_changes()', 'number');
+  merge.run(-PAGES_A_MERGE); // a negative number starts with all segments
+  for (let before = changes.get() ?? 0; ; ) {
+    merge.run(PAGES_A_MERGE);
+    const after = changes.get() ?? 0;
+    if (after - before < 2) return; // as SQLite documents the end of a merge
+    before = after;
+    await setImmediate();
+    signal?.throwIfAborted();
+  }
+};
+
+/** Builds the search index again from the tables, for `doctor`. */
 export const rebuildSearch = (lake: Lake): number =>
   lake.sqlite
     .transaction(() => {

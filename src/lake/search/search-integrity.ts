@@ -2,19 +2,19 @@ import { LakeError, messageOf } from '../../base/errors.ts';
 import type { Lake } from '../open.ts';
 import { prepare, required } from '../prepare.ts';
 
-/** What `doctor` says of the search index. */
+/** State of the search index, for `doctor`. */
 export interface SearchHealth {
   readonly ok: boolean;
   readonly detail: string;
 }
 
-/** Whether a problem that SQLite's check of a whole database names is the search index's alone. */
+/** True if a problem of SQLite's integrity check concerns the search index only. */
 export const isOfSearch = (problem: string): boolean => /\bfts5\b|inverted index/i.test(problem);
 
 /**
- * Whether the search index is whole and covers every video: the index's own structure, videos
- * without an entry, entries without a video, and rows still waiting to be put in.
- * Only reads: FTS5's own command for it is an insert, for which every other writer would wait.
+ * Checks the structure of the search index, videos without an entry, entries without a video, and
+ * rows that wait. Read-only: FTS5's own check is an insert, for which every other writer would
+ * wait.
  */
 export const checkSearch = ({ sqlite }: Lake): SearchHealth => {
   const countOf = (sql: string): number => required(prepare(sqlite, sql, 'number').get());

@@ -1,7 +1,7 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { type Phrase, phraseOf } from './search-words.ts';
 
-/** What a search asks for: every `wanted` and no `unwanted` phrase. */
+/** Phrases of a search: every `wanted` and no `unwanted` one. */
 export interface SearchTerms {
   readonly wanted: readonly Phrase[];
   readonly unwanted: readonly Phrase[];

@@ -1,13 +1,13 @@
 import { foldWords } from '../../base/wire/folding.ts';
 import { READ_CHARACTERS } from '../../base/wire/item-bounds.ts';
 
-// How text becomes words of the search index, the same for what is stored and what is asked.
+// // Text as words of the search index, the same for stored and searched text.
 
 /** Scripts written without blanks, or (Korean) whose words carry endings: any part must be found. */
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々';
 
-/** A letter of an unspaced script with the marks that follow it. */
+/** A letter of an unspaced script with its marks. */
 const UNSPACED_LETTER = `[${UNSPACED}](?:(?![${UNSPACED}])\\p{M})*`;
 /** One run of an unspaced script, or one word of any other, or one emoji. No word begins with a mark. */
 const RUN = new RegExp(
@@ -58,8 +58,8 @@ export interface Phrase {
 }
 
 /**
- * What a piece of a question asks for, or undefined when it holds no word. Its last letter of an
- * unspaced script need not end a run there: it is left to the pair before it, or asked as a beginning.
+ * Phrase of a part of a search; undefined without a word. The last letter of an unspaced script
+ * need not end a word there: it belongs to the pair before it, or is searched as a beginning.
  */
 export const phraseOf = (text: string, prefix: boolean): Phrase | undefined => {
   const words = wordsOf(text);

@@ -10,7 +10,7 @@ import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
 import { changedSince, holds, textOf, unindexed } from './unindexed-matches.ts';
 
-/** What to look for. Instants and spans in milliseconds. */
+/** A search. Instants and spans in milliseconds. */
 export interface SearchQuery {
   readonly q: string;
   readonly platform?: Platform | undefined;
@@ -28,11 +28,11 @@ export interface SearchQuery {
 /** Gives how many videos match an expression of the index: by counting, or from memory. */
 export type CountMatches = (expression: string, count: () => number) => number;
 
-/** What a search needs beside the lake. */
+/** Clock and cache of a search. */
 export interface SearchDeps {
-  /** Tells when the deadline has come. */
+  /** Measures the deadline. */
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Remembers counts; each is counted anew without. */
+  /** Caches counts. */
   readonly countMatches?: CountMatches;
 }
 
@@ -59,9 +59,9 @@ interface Candidate {
 }
 
 /**
- * How well one video answers: 1 for a word in the title and 0.6 for one in handle or hashtags only
- * (the mean over the words asked), 0.5 more when they stand in the title as asked, 1 more when they
- * are the handle; plus reach, a tenth of the views' power of ten (a million views: 0.6).
+ * Score of a match: 1 for a word in the title and 0.6 in handle or hashtags only (mean over the
+ * words), plus 0.5 if the words stand in the title as written, plus 1 if they are the handle, plus
+ * a tenth of the decimal logarithm of the views (a million views: 0.6).
  */
 const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
   const title = textOf(wordsOf(video.title ?? ''));
@@ -74,7 +74,7 @@ const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
 };
 
 const COUNT = 'select count(*) from search s where search match ?';
-/** Whether the index holds the words that a video has now. */
+/** True if the index has a video's current words. */
 const IS_INDEXED = 'not exists (select 1 from search_pending p where p.video_key = s.rowid)';
 
 const WINDOW_KEYS_MOST = 50_000;
@@ -95,7 +95,7 @@ const keyRange = (lake: Lake, since: number): readonly [number, number] | undefi
 interface Filter {
   readonly sql: string;
   readonly values: readonly number[];
-  /** Whether the lake holds observations later than `asOf`. */
+  /** True if the lake has observations later than `asOf`. */
   readonly isPast: boolean;
 }
 

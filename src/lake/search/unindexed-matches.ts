@@ -13,7 +13,7 @@ import { type Phrase, wordsOf } from './search-words.ts';
 /** Words as the index holds them, a blank around each. */
 export const textOf = (words: readonly string[]): string => ` ${words.join(' ')} `;
 
-/** Whether a text (of `textOf`) holds a phrase. */
+/** True if a text (of `textOf`) has a phrase. */
 export const holds = (text: string, { words, prefix }: Phrase): boolean =>
   text.includes(` ${words.join(' ')}${prefix ? '' : ' '}`);
 
@@ -37,7 +37,7 @@ interface ReadVideo {
 
 const READ = { key: 'number', title: 'text?', user: 'text?', tags: 'text' } as const;
 
-/** What the index would say of a video that had these words. */
+/** Result of the index for a video with these words. */
 const isMatch = ({ wanted, unwanted }: SearchTerms, video: ReadVideo): boolean => {
   const texts = [video.title, video.user, ...(JSON.parse(video.tags) as string[])].map((text) =>
     textOf(wordsOf(text ?? '')),

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { PLATFORMS, type Platform, type WatchKind } from '../../../schema/vocabulary.ts';
+import type { Platform, WatchKind } from '../../../schema/vocabulary.ts';
 import { UsageError } from '../../base/errors.ts';
 import { foldHandle, foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
 import { prepare } from '../prepare.ts';
 import { spellingsOf } from '../read/spellings.ts';
 import { prepared, statement } from '../statements.ts';
-import type { ParsedSubject, WatchSubject } from './watch-subject.ts';
+import type { WatchSubject } from './watch-subject.ts';
 
 /** A watch with its tags. Instants are Unix ms. */
 export interface Watch extends WatchSubject {
@@ -78,7 +78,7 @@ const watchOf = (row: Row): Watch => ({
 });
 
 /** The form under which tags are stored and compared. */
-const foldTag = (tag: string): string => foldName(tag.trim());
+export const foldTag = (tag: string): string => foldName(tag.trim());
 
 /** Watches, oldest first. */
 export const listWatches = (lake: Pick<Lake, 'sqlite'>, filter: WatchFilter = {}): Watch[] =>
@@ -237,32 +237,6 @@ export const videosOfProfile = (
        and p.observed_at = (select max(l.observed_at) from creator_snapshot l where l.creator_key = c.key)`,
     'text',
   ).all({ platform, folded: subject });
-
-/** Platforms on which the lake knows a creator of this handle. */
-export const platformsOfHandle = ({ sqlite }: Pick<Lake, 'sqlite'>, handle: string): Platform[] =>
-  prepare<Platform>(
-    sqlite,
-    `select distinct platform from video where user in (${spellingsOf('@folded')})
-     union select platform from creator where handle in (${spellingsOf('@folded')}) order by 1`,
-    'text',
-  ).all({ folded: foldHandle(handle) });
-
-/**
- * Finds the platform of a handle.
- * @throws UsageError if a handle exists on several platforms or on none that the lake knows
- */
-export const resolveSubject = (lake: Pick<Lake, 'sqlite'>, parsed: ParsedSubject): WatchSubject => {
-  if (parsed.kind !== 'handle') return parsed;
-  const known = platformsOfHandle(lake, parsed.subject);
-  const [platform] = known;
-  if (known.length === 1 && platform !== undefined)
-    return { kind: 'creator', platform, subject: parsed.subject };
-  throw new UsageError(
-    known.length === 0
-      ? `@${parsed.subject} is not in the lake, so its platform is unknown. Add --platform ${PLATFORMS.join('|')}.`
-      : `@${parsed.subject} exists on ${known.join(' and ')}. Choose one with --platform.`,
-  );
-};
 
 const TAGS_OF = {
   video: 'select tag from tagged_videos where video_id = @id',

@@ -106,7 +106,7 @@ interface Candidate {
   readonly group: number;
   /** The video's; -1 for a creator. */
   readonly slot: number;
-  /** What it saves while nothing else is chosen. */
+  /** Savings while nothing else is chosen. */
   readonly alone: number;
   readonly worth: number;
 }

@@ -14,14 +14,14 @@ export interface PastCurve {
 export interface GridCurve {
   /** Natural logarithm of the views at each point of the grid. */
   readonly logViews: Float64Array;
-  /** Where on the grid it was first seen, as a fraction between points, and its views then. */
+  /** First sight on the grid, as a fraction between points, with its views. */
   readonly from: number;
   readonly logViewsAtFrom: number;
   /** Last grid point that rests on observations; what follows is carried on. */
   readonly to: number;
   /** As in PastCurve; NaN: unknown. */
   readonly creatorUsual: number;
-  /** A shape believed before anything was seen: it has no level of its own. */
+  /** A shape assumed before anything was seen, without a level. */
   readonly prior: boolean;
   readonly weight: number;
 }
@@ -32,8 +32,8 @@ export type CurveLibrary = readonly GridCurve[];
 /** Slope that a curve keeps losing with each grid step after its last observation. */
 const SLOPE_KEPT_PER_STEP = 0.85;
 /**
- * Least growth per grid step ever expected, 0.1 %. A video that stands still may move again: with a
- * floor its expected error keeps growing, so it is refreshed rarely but never never.
+ * Least expected growth per grid step, 0.1 %. A dormant video may move again: with a floor its
+ * expected error keeps growing, so it is refreshed rarely but always eventually.
  */
 export const DORMANT_SLOPE = 0.001;
 
@@ -107,16 +107,16 @@ export const logViewsAtStep = (curve: GridCurve, step: number): number => {
 
 /** Hours until about two thirds of a video's views are there: what is commonly seen, by platform. */
 const TYPICAL_HOURS: Record<Platform, number> = { tiktok: 36, instagram: 48, youtube: 60 };
-/** How many real curves the whole prior weighs. */
+/** Weight of the whole prior, in real curves. */
 const PRIOR_WEIGHT = 6;
 /** Far above one view, so that the youngest age has its due share. */
 const PRIOR_VIEWS = 1e6;
 const PRIOR_PACES = [0.2, 0.5, 1, 2, 5, 12];
 
 /**
- * What is believed of a platform before the lake has curves of its own: stretched exponentials of
- * six paces, each with a slow logarithmic tail. They weigh as much as six real curves together, so
- * they fade as the lake learns.
+ * Assumed curves of a platform before the lake has enough: stretched exponentials of six paces,
+ * each with a slow logarithmic tail. Together they weigh as much as six real curves, so they fade
+ * as the lake learns.
  */
 const priorCurves = (platform: Platform): GridCurve[] =>
   PRIOR_PACES.map((pace) => {

@@ -27,10 +27,9 @@ const addMoments = (model: GrowthModel, state: number, like: readonly CurveMomen
 };
 
 /**
- * Turns a library into expectations for every state a refresh can leave a video in: past curves that
- * stood where the video stands (same age, same gap between refreshes, same slope) say what comes next.
- * States the library never saw borrow from their neighbours in age and slope. The error of a count
- * last seen at a and read at t is 1 - V(a)/V(t).
+ * Turns a library into expectations for every state of a video after a refresh: past curves in the
+ * same state (age, gap between refreshes, slope) show the future. Unseen states borrow from their
+ * neighbours in age and slope. The error of a count last seen at a and read at t is 1 - V(a)/V(t).
  */
 export const growthModel = (library: CurveLibrary): GrowthModel => {
   const moments = momentsByState(library);

@@ -10,7 +10,7 @@ import {
   TYPICAL_GAPS,
 } from './refresh-states.ts';
 
-/** How many grid steps ahead a plan looks: an age 1,470 times that of the last refresh. */
+/** Grid steps that a plan looks ahead: an age 1,470 times that of the last refresh. */
 export const AHEAD = 40;
 
 /** A moment of a past curve at which a refresh would have left a video in some state. */
@@ -61,7 +61,7 @@ const firstRefreshes = (curve: GridCurve): [state: number, age: number][] => {
   ]);
 };
 
-/** What every curve of a library teaches, by the state a refresh would have found it in. */
+/** Moments of every curve of a library, by the state at a refresh. */
 export const momentsByState = (library: CurveLibrary): CurveMoment[][] => {
   const moments: CurveMoment[][] = Array.from({ length: STATES }, () => []);
   for (const curve of library) {
@@ -72,7 +72,7 @@ export const momentsByState = (library: CurveLibrary): CurveMoment[][] => {
       byAge.set(age, moment);
       return moment;
     };
-    // What is seen for the first time is seen because it rises: only first sights teach about them.
+    // // videos are first seen because they rise, so only first sights teach about first sights
     for (const [state, age] of firstRefreshes(curve)) moments[state]?.push(momentOf(age));
     for (let age = Math.ceil(from); age <= to; age++) {
       const moment = momentOf(age);

@@ -15,17 +15,17 @@ export interface PlanTable {
 }
 
 /**
- * How far away savings still count: they weigh 1/e so many hours from now. Predictions of the far
- * future are poor; 4 and 60 days were measurably worse than ten on one source or another.
+ * Horizon of savings: they weigh 1/e this many hours from now. Predictions of the far future are
+ * poor; 4 and 60 days were measurably worse than ten on one source or another.
  */
 const FORESIGHT_HOURS = 240;
 const ROW = AHEAD + 1;
-/** Waits are told apart up to so many steps; the rest of the horizon is what they are weighed by. */
+/** Longest wait that is distinguished; the rest of the horizon only weighs. */
 export const LONGEST_WAIT = 30;
 /** Length of a state's row of worths. */
 export const WAITS = LONGEST_WAIT + 1;
 
-/** How much an hour of error counts so many steps after an age, and how many hours the step has. */
+/** Weight of an hour of error this many steps after an age, and hours of the step. */
 const weightsAt = (age: number): { kept: Float64Array; hours: Float64Array } => {
   const from = AGE_HOURS[age] ?? 0;
   const kept = Float64Array.from({ length: ROW }, (_, ahead) =>

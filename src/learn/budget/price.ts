@@ -5,7 +5,7 @@ import { AHEAD } from './moments.ts';
 import { LONGEST_WAIT, type PlanTable, planTable, WAITS } from './planner.ts';
 import { CLASSES, KINDS, STATES, stateOf } from './refresh-states.ts';
 
-/** Prices are told apart in steps of half a doubling, from 0.001 to 1,000 hours of error. */
+/** Price levels in steps of half a doubling, from 0.001 to 1,000 hours of error. */
 const PRICE_LEVELS = 41;
 export const LEVELS_PER_DOUBLING = 2;
 const CHEAPEST = 0.001;
@@ -31,8 +31,7 @@ const dueAfterOf = ({ worth, price }: PlanTable): Float32Array => {
 };
 
 /**
- * What one platform's curves say will happen and the plans that follow, made when first asked for
- * and kept.
+ * Expectations of one platform's curves and the plans from them, computed on first use and kept.
  */
 export class PlanLadder {
   readonly #library: CurveLibrary;
@@ -80,11 +79,11 @@ const rateAfter = (ladder: PlanLadder, plan: PricedPlan, state: number, ahead: n
 const SINCE_PARTS = 2;
 export const SINCE_CELLS = LONGEST_WAIT * SINCE_PARTS + 1;
 
-/** Where a video stands, coarsely: videos of one cell want their next refresh of the same time. */
+/** Coarse place of a video: videos of one cell want their next refresh at the same time. */
 export const cellOf = (state: number, since: number): number =>
   state * SINCE_CELLS + Math.min(SINCE_CELLS - 1, Math.round(since * SINCE_PARTS));
 
-/** How many refreshes one video in a cell wants within the next hours at a plan's price. */
+/** Refreshes that one video of a cell wants within the next hours at a plan's price. */
 const refreshesWanted = (
   ladder: PlanLadder,
   plan: PricedPlan,
@@ -122,7 +121,7 @@ const callsWanted = (crowds: readonly Crowd[], level: number, withinHours: numbe
   return calls;
 };
 
-/** Where the search for the price begins: 2 hours of error. */
+/** Start of the search for the price: 2 hours of error. */
 const FIRST_LEVEL = 22;
 const STRIDE = 4;
 

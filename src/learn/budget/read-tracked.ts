@@ -9,9 +9,9 @@ import { spellingsOf } from '../../lake/read/spellings.ts';
 import type { RequestedLately } from './requested-lately.ts';
 import { FIRST_CREATOR, type RefreshRow, TrackedBuilder, type TrackedVideos } from './tracked.ts';
 
-/** A video whose birth nobody told is taken to have been this old when first seen. */
+/** Assumed age at first sight of a video without a publishing time. */
 export const USUAL_AGE_AT_FIRST_SIGHT_MS = 12 * HOUR_MS;
-/** Two refreshes closer than this share of the age tell nothing of growth. */
+/** Two refreshes closer than this share of the age show no growth. */
 const LEAST_GAP_OF_AGE = 0.09;
 
 // Counts of the future, of a service whose clock runs ahead, are refreshes all the same.
@@ -58,7 +58,7 @@ const ONE_OF = 'select key from video where platform = ? and user = ? limit 1';
 
 const NO_GROUP = -1;
 
-/** Which group every video belongs to, by its key, and how large groups are. */
+/** Group of every video, by its key, and the sizes of groups. */
 class GroupFinder {
   readonly ofVideo: Int32Array;
   readonly #sizes: Uint32Array;
@@ -81,7 +81,7 @@ class GroupFinder {
     };
   }
 
-  /** One group for all spellings of a handle, of which the index tells each at once. */
+  /** One group for all spellings of a handle; the index has each of them once. */
   #find({ sqlite }: Lake, platform: Platform): void {
     const oneOf = prepare(sqlite, ONE_OF, 'number');
     const spelledOtherwise = new Map<string, number>();
@@ -108,12 +108,12 @@ class GroupFinder {
   }
 }
 
-/** What is usual for the creator of a video with a key, by the video's last views. */
+/** Usual views of the creator of a video, by the video's key and last views. */
 export type UsualViews = (videoKey: number, views: number) => number;
 
 /**
- * A timeline that was requested without bringing a count is a refresh that saw the last one still. How
- * it grew is told by the earlier one as before: a service may have been late with a count of its own.
+ * A requested timeline without a new count is a refresh that saw the last count unchanged. The
+ * earlier refresh still shows the growth: a service may have been late with a count.
  */
 const withQuiet = (row: RefreshRow, quietAt: number | undefined): RefreshRow => {
   const [key, bornAt, lastAt, views, earlierAt, earlierViews] = row;
@@ -152,9 +152,9 @@ const pagesByGroup = (
 };
 
 /**
- * Reads every video of some platforms with a count, and what is usual for their creators. Reads the
- * index of handles and then both big tables in the order of their keys. Of handles it holds those alone
- * that are written otherwise than folded (with capitals, say), and only while it reads the index.
+ * Reads every video of some platforms with a count, and the usual views of their creators. Reads
+ * the index of handles and then both large tables in the order of their keys. Keeps only handles
+ * that differ from their folded form, and only while it reads the index.
  */
 export const readTracked = (
   lake: Lake,
@@ -175,7 +175,7 @@ export const readTracked = (
   };
 };
 
-/** How a creator is called in its first tracked video. */
+/** Handle of a creator in its first tracked video. */
 export const creatorNames = ({ sqlite }: Lake, { groups, key }: TrackedVideos) => {
   const named = prepare<{ platform: Platform; handle: string }>(
     sqlite,

@@ -29,11 +29,11 @@ export interface TrackedVideos {
   readonly createdAt: Float64Array;
   /** Of the last refresh. */
   readonly lastAt: Float64Array;
-  /** What the last refresh and the one before tell, see refresh-states.ts. */
+  /** State of the last refresh and the one before, see refresh-states.ts. */
   readonly state: Uint16Array;
 }
 
-/** A video's last refresh, and one before that tells of growth; by which key it is found. */
+/** A video's last refresh, with an earlier one that shows growth, and the video's key. */
 export type RefreshRow = [
   key: number,
   bornAt: number,
@@ -126,8 +126,8 @@ export class TrackedBuilder {
   }
 
   /**
-   * What is usual for the creator of a video, by its last views: mean logarithm of the views of
-   * the others so far, NaN where there are none.
+   * Usual views of a video's creator, by its last views: mean logarithm of the others so far, NaN
+   * without others.
    */
   usual(group: number, views: number): number {
     const { from, to } = this.#groups;
@@ -162,7 +162,7 @@ export class TrackedBuilder {
     return firstRefreshState(age, logOf(views), this.usual(group, views));
   }
 
-  /** Puts as many as are told apart in order; those after stay in any. */
+  /** Sorts only as many as are distinguished. */
   #putNewestFirst(start: number, end: number): void {
     for (let slot = start + 1; slot < end; slot++) {
       let at = Math.min(slot, start + SHOWN_RANKS - 1);

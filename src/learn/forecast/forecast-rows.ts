@@ -3,9 +3,9 @@ import { dateOf } from '../../base/iso.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
 import { HORIZONS } from '../model/horizons.ts';
-import { CurveReader, type LakeCurve, TRACKED_MS, videoKind } from '../model/lake-curves.ts';
+import { CurveReader, type LakeCurve, modelOf, TRACKED_MS } from '../model/lake-curves.ts';
 import { type Forecast, modelForecast } from '../model/model-forecast.ts';
-import { type ModelRow, modelName } from '../model/model-rows.ts';
+import type { ModelRow } from '../model/model-rows.ts';
 
 /** All horizons of one video from one snapshot. */
 interface NewForecast {
@@ -34,8 +34,9 @@ interface TrackedVideo {
 /** Also marks the Parquet partitions. @returns number of new videos */
 const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number => {
   const insert = sqlite.prepare(
-    `insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability, model_id)
-     values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+    `insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability,
+       model_id, over_edge, over_by)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
   );
   const touch = sqlite.prepare(MARK_TOUCHED);
   return sqlite
@@ -47,8 +48,9 @@ const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number
         for (const hours of HORIZONS) {
           const ahead = forecast.horizons.find((horizon) => horizon.hours === hours);
           const views = [ahead?.median ?? null, ahead?.low ?? null, ahead?.high ?? null];
-          const top = forecast.topProbability;
-          changes += insert.run(key, madeAt, hours, ...views, top, modelId).changes;
+          const { topProbability, overEdge, overBy } = forecast;
+          const rest = [topProbability, modelId, overEdge ? 1 : 0, overBy];
+          changes += insert.run(key, madeAt, hours, ...views, ...rest).changes;
         }
         if (changes > 0) {
           dates.add(dateOf(madeAt));
@@ -67,10 +69,13 @@ const forecastOf = (
   platform: ModelRow['platform'],
   curve: LakeCurve,
 ): { forecast: Forecast; row: ModelRow } | undefined => {
-  const row = models.get(modelName(platform, videoKind(curve.way)));
+  const row = modelOf(models, platform, curve.way);
   if (row === undefined || !row.scores.used) return undefined;
   const forecast = modelForecast(row.model, curve, curve.points.length - 1);
-  return forecast === undefined ? undefined : { forecast, row };
+  if (forecast === undefined) return undefined;
+  const withheld = new Set(row.scores.withheld?.map(({ hours }) => hours));
+  const horizons = forecast.horizons.filter(({ hours }) => !withheld.has(hours));
+  return { forecast: { ...forecast, horizons }, row };
 };
 
 /**

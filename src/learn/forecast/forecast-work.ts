@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { CurveReader, newestObservation, platformsSeen, videoKind } from '../model/lake-curves.ts';
-import { learnWay } from '../model/learn.ts';
-import { reasonAgainst, scoreOf, unusedText } from '../model/misses.ts';
+import { learnWay, type WayModel, withheldHorizons } from '../model/learn.ts';
+import { scoreOf, unusedText } from '../model/misses.ts';
 import { type ModelRow, modelName, readModels, storeModel } from '../model/model-rows.ts';
 import { packModel } from '../model/pack.ts';
 import { volumeRound } from '../volumes/volume-round.ts';
@@ -44,27 +44,25 @@ interface Learning {
   readonly checkStop: () => void;
 }
 
-/** Kinds without a model, and the oldest of the others. */
+/** Kinds without a model, and the oldest of the others that are due. */
 const dueKinds = (
   platform: Platform,
-  kinds: readonly string[],
-  since: number,
-  learning: Learning,
-) => {
-  const ageOf = (kind: string): number =>
-    learning.at -
-    (learning.known.get(modelName(platform, kind))?.learntAt ?? Number.NEGATIVE_INFINITY);
-  const due = dueAfterMs(learning.at - since);
-  const ages = kinds.map((kind) => ({ kind, age: ageOf(kind) }));
-  const old = ages.filter(({ age }) => Number.isFinite(age) && age >= due);
+  kinds: readonly { readonly kind: string; readonly since: number }[],
+  { at, relearn, known }: Learning,
+): Set<string> => {
+  const ages = kinds.map(({ kind, since }) => {
+    const learntAt = known.get(modelName(platform, kind))?.learntAt;
+    const age = learntAt === undefined ? Number.POSITIVE_INFINITY : at - learntAt;
+    return { kind, age, due: dueAfterMs(at - since) };
+  });
+  const fresh = ages.filter(({ age }) => age === Number.POSITIVE_INFINITY);
+  const old = ages.filter(({ age, due }) => Number.isFinite(age) && age >= due);
   const again = old.sort((a, b) => b.age - a.age).slice(0, MOST_AGAIN);
-  const fresh = ages.filter(({ age }) => !Number.isFinite(age));
-  return new Set(
-    (learning.relearn ? ages.filter(({ age }) => age > 0) : [...fresh, ...again]).map(
-      ({ kind }) => kind,
-    ),
-  );
+  const chosen = relearn ? ages.filter(({ age }) => age > 0) : [...fresh, ...again];
+  return new Set(chosen.map(({ kind }) => kind));
 };
+
+const isNoBetterThanAverage = ({ brier }: WayModel): boolean => brier.stated >= brier.average;
 
 const learnPlatform = (
   sqlite: Database.Database,
@@ -73,21 +71,26 @@ const learnPlatform = (
 ): Omit<ModelRow, 'id' | 'samples'>[] => {
   const { at, known } = learning;
   const reader = new CurveReader(sqlite);
-  const since = reader.watchedSince(platform);
-  if (since === undefined) return [];
-  const curvesOf = reader.teaching(platform, at);
-  const kinds = [...curvesOf.keys()].map(videoKind);
-  const due = dueKinds(platform, kinds, since, learning);
+  const ways = reader.teaching(platform, at);
+  const kinds = [...ways].map(([way, { since }]) => ({ kind: videoKind(way), since }));
+  const due = dueKinds(platform, kinds, learning);
   if (due.size === 0) return [];
   const judged = judgeForecasts(sqlite, known, { from: at - JUDGED_MS, to: at, at });
-  return [...curvesOf].flatMap(([way, curves]) => {
+  return [...ways].flatMap(([way, { since, parts, curves }]) => {
     learning.checkStop();
     const kind = videoKind(way);
-    const model = due.has(kind) ? learnWay(curves(), at, since) : undefined;
-    if (model === undefined) return [];
-    const recent = scoreOf(judged.filter((row) => row.platform === platform && row.kind === kind));
-    const reason = reasonAgainst(recent);
-    const scores = { used: reason === null, reason, recent, naming: model.naming };
+    const learnt = due.has(kind) ? learnWay(curves(), at, since) : undefined;
+    if (learnt === undefined) return [];
+    const model = parts === undefined ? learnt : { ...learnt, parts };
+    const own = judged.filter((row) => row.platform === platform && row.kind === kind);
+    const byHorizon = Map.groupBy(own, ({ hours }) => hours);
+    const recentOf = new Map([...byHorizon].map(([hours, rows]) => [hours, scoreOf(rows)]));
+    const withheld = withheldHorizons(model, recentOf);
+    const reason = isNoBetterThanAverage(model)
+      ? 'its probabilities on held-back videos are no better than their average'
+      : null;
+    const recent = scoreOf(own);
+    const scores = { used: reason === null, reason, recent, withheld, naming: model.naming };
     return [{ kind, platform, learntAt: at, scores, model }];
   });
 };

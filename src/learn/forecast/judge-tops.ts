@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { endedOnTop, finishedAt, isComparable } from '../model/cohort.ts';
 import type { KeptOfVideo } from '../model/kept-forecasts.ts';
-import { CurveReader, videoKind } from '../model/lake-curves.ts';
+import { CurveReader, modelOf, videoKind } from '../model/lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from '../model/learn.ts';
 import { type ModelRow, modelName } from '../model/model-rows.ts';
 import type { StatedProbability } from './reliability.ts';
@@ -20,25 +20,29 @@ const JUDGED_HOURS = 24;
 export class TopJudge {
   readonly #models: ReadonlyMap<string, ModelRow>;
   readonly #at: number;
-  /** Latest start of a finished curve. */
-  readonly #edges: ReadonlyMap<Platform, number>;
+  /** Latest start of a finished curve, by platform and kind. */
+  readonly #edges: ReadonlyMap<string, number>;
 
   constructor(sqlite: Database.Database, models: ReadonlyMap<string, ModelRow>, at: number) {
     const reader = new CurveReader(sqlite);
     this.#models = models;
     this.#at = at;
     this.#edges = new Map(
-      PLATFORMS.map((platform) => [
-        platform,
-        at - finishedAfterMs(at - (reader.watchedSince(platform) ?? at)),
-      ]),
+      PLATFORMS.flatMap((platform) =>
+        [...reader.ways(platform, at)].map(([way, { since }]) => [
+          modelName(platform, videoKind(way)),
+          at - finishedAfterMs(at - since),
+        ]),
+      ),
     );
   }
 
   judge({ platform, curve, rows }: KeptOfVideo): JudgedTop[] {
     const began = curve.points[0]?.at ?? this.#at;
-    if (began > (this.#edges.get(platform) ?? began) || !hasOutcome(curve)) return [];
-    const cohorts = this.#models.get(modelName(platform, videoKind(curve.way)))?.model.cohorts;
+    const name = modelName(platform, videoKind(curve.way));
+    const edge = this.#edges.get(name);
+    if (edge === undefined || began > edge || !hasOutcome(curve)) return [];
+    const cohorts = modelOf(this.#models, platform, curve.way)?.model.cohorts;
     if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
     const top = endedOnTop(cohorts, finishedAt(curve, this.#at));
     return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>

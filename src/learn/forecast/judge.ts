@@ -1,13 +1,12 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
-import { medianGrowthBy } from '../model/cohort.ts';
-import { ageClass, logViews, truthAfter } from '../model/curve.ts';
-import { paceBefore, paceGoesOn } from '../model/horizons.ts';
+import { HOUR_MS } from '../../base/durations.ts';
+import { baselineGuesses } from '../model/baselines.ts';
+import { logViews, truthAfter } from '../model/curve.ts';
 import { type JudgedSpan, type KeptOfVideo, keptForecasts } from '../model/kept-forecasts.ts';
-import { videoKind } from '../model/lake-curves.ts';
+import { modelOf, videoKind } from '../model/lake-curves.ts';
 import { type Misses, missesOf } from '../model/misses.ts';
-import { type ModelRow, modelName } from '../model/model-rows.ts';
+import type { ModelRow } from '../model/model-rows.ts';
 
 /** One stored forecast compared with the outcome, as ln(views + 1000). */
 export interface JudgedForecast extends Misses {
@@ -26,8 +25,9 @@ export const judgeViews = (
   { platform, curve, rows, at }: KeptOfVideo,
 ): JudgedForecast[] => {
   const { points } = curve;
-  const kind = videoKind(curve.way);
-  const cohort = models.get(modelName(platform, kind))?.model.cohorts[ageClass(curve)];
+  const row = modelOf(models, platform, curve.way);
+  const kind = row?.kind ?? videoKind(curve.way);
+  const usual = row?.model.usual;
   return rows.flatMap(([, , , madeAt, hours, median, low, high]): JudgedForecast[] => {
     const isDue = madeAt + hours * HOUR_MS <= at;
     if (!isDue || median === null || low === null || high === null) return [];
@@ -36,18 +36,7 @@ export const judgeViews = (
     if (now === undefined) return [];
     const truth = truthAfter(points, position, hours);
     if (truth === undefined) return [];
-    const stays = logViews(now.views);
-    const pace = paceGoesOn(now.views, paceBefore(points, position, DAY_MS), hours);
-    const since = (now.at - (points[0]?.at ?? now.at)) / HOUR_MS;
-    const usual =
-      cohort === undefined
-        ? null
-        : medianGrowthBy(cohort, since + hours) - medianGrowthBy(cohort, since);
-    const guesses = {
-      countStays: stays,
-      paceGoesOn: stays + pace,
-      cohortMedian: usual === null ? null : stays + usual,
-    };
+    const guesses = baselineGuesses(usual, curve, position, hours);
     const misses = missesOf({ median, low, high }, guesses, { truth, log: logViews });
     return [{ platform, kind, madeAt, hours, ...misses }];
   });

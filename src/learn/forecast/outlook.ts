@@ -2,15 +2,16 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { newestObservation } from '../model/lake-curves.ts';
+import type { RecentScore } from '../model/misses.ts';
 import { scoreOf } from '../model/misses.ts';
-import { type RecentScore, readModels } from '../model/model-rows.ts';
+import { readModels } from '../model/model-rows.ts';
 import { judgeForecasts } from './judge.ts';
 import { type RisingVideo, risingVideos } from './read.ts';
 
 export interface Outlook {
   /** The five most likely to finish on top, over all platforms, with views a day ahead. */
   readonly next: readonly RisingVideo[];
-  /** Score of the day-ahead forecasts that came due since yesterday; null if there are none. */
+  /** Score of the day-ahead forecasts that came due since yesterday; null without any. */
   readonly yesterday: RecentScore | null;
 }
 

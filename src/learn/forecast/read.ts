@@ -18,13 +18,24 @@ export interface KeptHorizon {
 export interface KeptForecast {
   readonly madeAt: number;
   readonly topProbability: number;
+  /** True if its growth already reached the edge of the top 10 %. */
+  readonly overEdge: boolean;
+  /** Instant by which 8 in 10 similar videos stopped rising; null: unknown. */
+  readonly overBy: number | null;
   /** Finished curves of its model. */
   readonly samples: number;
   readonly learntAt: number;
   readonly horizons: readonly KeptHorizon[];
 }
 
-type Row = KeptHorizon & Omit<KeptForecast, 'horizons'>;
+type Row = KeptHorizon & Omit<KeptForecast, 'horizons' | 'overEdge'> & { overEdge: 0 | 1 };
+
+/** Models in use as of @at. A kind whose newest model was rejected shows nothing. */
+const USED_MODELS = `
+  select m.id from models m where m.learnt_at <= @at and (
+    select json_extract(n.scores, '$.used') from models n
+    where n.platform = m.platform and n.kind = m.kind and n.learnt_at <= @at
+    order by n.learnt_at desc, n.id desc limit 1) = 1`;
 
 /** The newest forecast of the two days before `at`. */
 export const forecastAt = (
@@ -35,10 +46,12 @@ export const forecastAt = (
   const rows = prepare<Row>(
     sqlite,
     `select f.made_at as madeAt, f.horizon_hours as hours, f.views_median as median, f.views_low as low,
-         f.views_high as high, f.top_probability as topProbability, m.samples, m.learnt_at as learntAt
+         f.views_high as high, f.top_probability as topProbability, f.over_edge as overEdge, f.over_by as overBy,
+         m.samples, m.learnt_at as learntAt
        from forecast f join models m on m.id = f.model_id
        where f.video_key = @videoKey and f.made_at = (
-         select max(made_at) from forecast where video_key = @videoKey and made_at > @from and made_at <= @at)
+         select max(made_at) from forecast
+         where video_key = @videoKey and made_at > @from and made_at <= @at and model_id in (${USED_MODELS}))
        order by f.horizon_hours`,
     {
       madeAt: 'number',
@@ -47,15 +60,17 @@ export const forecastAt = (
       low: 'number?',
       high: 'number?',
       topProbability: 'number',
+      overEdge: 'number',
+      overBy: 'number?',
       samples: 'number',
       learntAt: 'number',
     },
   ).all({ videoKey, at, from: at - TRACKED_MS });
   const first = rows[0];
   if (first === undefined) return undefined;
-  const { madeAt, topProbability, samples, learntAt } = first;
+  const { madeAt, topProbability, overEdge, overBy, samples, learntAt } = first;
   const horizons = rows.map(({ hours, median, low, high }) => ({ hours, median, low, high }));
-  return { madeAt, topProbability, samples, learntAt, horizons };
+  return { madeAt, topProbability, overEdge: overEdge === 1, overBy, samples, learntAt, horizons };
 };
 
 /** A forecast in an API response, with known horizons only. */
@@ -63,6 +78,8 @@ export interface ShownForecast {
   readonly madeAt: string; // ISO 8601
   readonly horizons: HorizonForecast[];
   readonly topProbability: number;
+  readonly overEdge: boolean;
+  readonly overBy: string | null; // ISO 8601
 }
 
 export const shownForecast = (
@@ -75,10 +92,12 @@ export const shownForecast = (
   const horizons = kept.horizons.flatMap(({ hours, median, low, high }) =>
     median === null || low === null || high === null ? [] : [{ hours, median, low, high }],
   );
-  return { madeAt: isoOf(kept.madeAt), horizons, topProbability: kept.topProbability };
+  const { madeAt, topProbability, overEdge, overBy } = kept;
+  const over = overBy === null ? null : isoOf(overBy);
+  return { madeAt: isoOf(madeAt), horizons, topProbability, overEdge, overBy: over };
 };
 
-/** A video that may finish on top. */
+/** A video that may finish on top, or that is there already. */
 export interface RisingVideo extends KeptHorizon {
   readonly id: string;
   readonly platform: Platform;
@@ -88,21 +107,34 @@ export interface RisingVideo extends KeptHorizon {
   readonly views: number;
   readonly topProbability: number;
   readonly madeAt: number;
+  /** Expected views in the next 24 hours; null: too few outcomes. */
+  readonly gain24h: number | null;
+  /** Instant by which 8 in 10 similar videos stopped rising, Unix ms; null: unknown. */
+  readonly overBy: number | null;
 }
 
 const RISING = `
   select v.id, v.platform, v.title, v.user, s.views, f.made_at as madeAt, f.horizon_hours as hours,
-    f.views_median as median, f.views_low as low, f.views_high as high, f.top_probability as topProbability
+    f.views_median as median, f.views_low as low, f.views_high as high, f.top_probability as topProbability,
+    d.views_median - s.views as gain24h, f.over_by as overBy
   from (
     select video_key, max(made_at) as made_at from forecast indexed by forecast_made_at
-    where made_at > @from and made_at <= @at group by video_key
+    where made_at > @from and made_at <= @at and model_id in (${USED_MODELS}) group by video_key
   ) l cross join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = @hours
+    and f.over_edge = @overEdge
+  cross join forecast d on d.video_key = f.video_key and d.made_at = f.made_at and d.horizon_hours = 24
   cross join video v on v.key = f.video_key and v.platform = @platform
   cross join video_snapshot s on s.video_key = f.video_key and s.observed_at = f.made_at
   order by f.top_probability desc, f.views_median desc, v.id limit @limit offset @offset`;
 
+/** `next`: not yet among the top 10 % by growth; `risen`: already there. */
+export const RISING_LISTS = ['next', 'risen'] as const;
+export type RisingList = (typeof RISING_LISTS)[number];
+
 export interface RisingQuery {
   readonly platform: Platform;
+  /** Videos not yet over the edge of the top 10 %, or those over it. */
+  readonly list?: RisingList;
   readonly hours: (typeof HORIZONS)[number];
   /** As of this instant, Unix ms. */
   readonly at: number;
@@ -110,10 +142,12 @@ export interface RisingQuery {
   readonly offset?: number;
 }
 
+const codeOf = (list: RisingList): 0 | 1 => (list === 'risen' ? 1 : 0);
+
 /** Videos by probability to finish on top, from forecasts of the two days before `at`. */
 export const risingVideos = (
   sqlite: Database.Database,
-  { platform, hours, at, limit, offset = 0 }: RisingQuery,
+  { platform, list = 'next', hours, at, limit, offset = 0 }: RisingQuery,
 ): RisingVideo[] =>
   prepare<RisingVideo>(sqlite, RISING, {
     hours: 'number',
@@ -127,37 +161,48 @@ export const risingVideos = (
     views: 'number',
     topProbability: 'number',
     madeAt: 'number',
-  }).all({ platform, hours, at, limit, offset, from: at - TRACKED_MS });
+    gain24h: 'number?',
+    overBy: 'number?',
+  }).all({ platform, overEdge: codeOf(list), hours, at, limit, offset, from: at - TRACKED_MS });
 
 /** The first platform with a forecast at `at`, in the order of PLATFORMS. */
 export const firstForecast = (sqlite: Database.Database, at: number): Platform | undefined => {
   const any = prepare(
     sqlite,
     `select 1 from forecast f indexed by forecast_made_at cross join video v on v.key = f.video_key
-       where f.made_at > ? and f.made_at <= ? and v.platform = ? limit 1`,
+       where f.made_at > @from and f.made_at <= @at and v.platform = @platform and f.model_id in (${USED_MODELS}) limit 1`,
     'number',
   );
-  return PLATFORMS.find((platform) => any.get(at - TRACKED_MS, at, platform) !== undefined);
+  return PLATFORMS.find(
+    (platform) => any.get({ from: at - TRACKED_MS, at, platform }) !== undefined,
+  );
 };
 
-/** Videos of a platform with a forecast at `at`. */
-const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>
+/** Videos of a list at `at`. */
+const risingCount = (
+  sqlite: Database.Database,
+  { platform, list = 'next', at }: Pick<RisingQuery, 'platform' | 'list' | 'at'>,
+): number =>
   required(
     prepare(
       sqlite,
       `select count(*) from (
-         select distinct video_key from forecast indexed by forecast_made_at where made_at > ? and made_at <= ?
-       ) l cross join video v on v.key = l.video_key where v.platform = ?`,
+         select video_key, max(made_at) as made_at from forecast indexed by forecast_made_at
+         where made_at > @from and made_at <= @at and model_id in (${USED_MODELS}) group by video_key
+       ) l cross join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24
+         and f.over_edge = @overEdge
+       cross join video v on v.key = l.video_key where v.platform = @platform`,
       'number',
-    ).get(at - TRACKED_MS, at, platform),
+    ).get({ from: at - TRACKED_MS, at, platform, overEdge: codeOf(list) }),
   );
 
 export interface RisingPage {
   readonly total: number;
   /** Ranks count over all pages; instants ISO 8601. */
-  readonly items: readonly (Omit<RisingVideo, 'madeAt' | 'hours'> & {
+  readonly items: readonly (Omit<RisingVideo, 'madeAt' | 'overBy' | 'hours'> & {
     readonly rank: number;
     readonly madeAt: string;
+    readonly overBy: string | null;
   })[];
   /** Newest snapshot of the page, Unix ms; null for an empty page. */
   readonly newestAt: number | null;
@@ -169,14 +214,15 @@ export const risingPage = (
   { page, ...query }: Omit<RisingQuery, 'offset'> & { readonly page: number },
 ): RisingPage => {
   const offset = (page - 1) * query.limit;
-  const total = risingCount(sqlite, query.platform, query.at);
+  const total = risingCount(sqlite, query);
   const videos = offset < total ? risingVideos(sqlite, { ...query, offset }) : [];
   return {
     total,
-    items: videos.map(({ madeAt, hours: _, ...video }, index) => ({
+    items: videos.map(({ madeAt, overBy, hours: _, ...video }, index) => ({
       rank: offset + index + 1,
       ...video,
       madeAt: isoOf(madeAt),
+      overBy: overBy === null ? null : isoOf(overBy),
     })),
     newestAt: videos.reduce<number | null>((at, { madeAt }) => Math.max(at ?? 0, madeAt), null),
   };

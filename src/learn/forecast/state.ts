@@ -3,13 +3,15 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { prepare } from '../../lake/prepare.ts';
 import {
   finishedCounts,
+  modelOf,
   newestObservation,
   platformsSeen,
   videoKind,
   type Way,
 } from '../model/lake-curves.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
-import type { ModelScores, RecentScore } from '../model/model-rows.ts';
+import type { RecentScore, WithheldHorizon } from '../model/misses.ts';
+import { type ModelScores, readModels } from '../model/model-rows.ts';
 import { HASHTAG_KINDS } from '../volumes/lake-volumes.ts';
 import { volumeProgress } from '../volumes/volume-progress.ts';
 
@@ -27,7 +29,21 @@ export interface ForecastState {
   readonly learntAt: number | null; // Unix ms
   readonly reason: string | null;
   readonly recent: RecentScore | null;
+  /** Horizons that are not shown, because a baseline does as well. */
+  readonly withheld: readonly WithheldHorizon[];
 }
+
+const UNLEARNED = { learntAt: null, reason: null, recent: null, withheld: [] } as const;
+
+/** Name of a kind for people: what the videos or hashtags have in common. */
+export const kindWords = (kind: string): string => {
+  const [of, way = '', ...rest] = kind.split('.');
+  const part = rest.join('.');
+  if (of === 'hashtag') return `hashtag volumes${part === '' ? '' : `, ${part}`}`;
+  if (way === 'lists') return 'all lists';
+  if (way === 'trends') return part === '' ? 'trends' : `trends of the ${part}`;
+  return part === '' ? way : `${way} ${part}`;
+};
 
 interface NewestModel {
   platform: Platform | '';
@@ -44,7 +60,7 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
     { platform: 'text', kind: 'text', learntAt: 'number', samples: 'number', scores: 'text' },
   ).all(now);
   const states = models.map(({ platform, kind, learntAt, samples, scores }): ForecastState => {
-    const { used, reason, recent } = JSON.parse(scores) as ModelScores;
+    const { used, reason, recent, withheld = [] } = JSON.parse(scores) as ModelScores;
     const state = used ? 'used' : 'dropped';
     const counts = kind.startsWith(HASHTAG_KINDS) ? 'outcomes' : 'finished curves';
     return {
@@ -57,21 +73,23 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
       learntAt,
       reason,
       recent,
+      withheld,
     };
   });
   const isUnknown = (platform: string, kind: string): boolean =>
     !states.some((row) => row.platform === platform && row.kind === kind);
   const addUnlearned = (
-    progress: Omit<ForecastState, 'state' | 'learntAt' | 'reason' | 'recent'>,
+    progress: Omit<ForecastState, 'state' | 'learntAt' | 'reason' | 'recent' | 'withheld'>,
   ): void => {
     const state = progress.lacking > 0 ? 'silent' : 'waiting';
-    states.push({ ...progress, state, learntAt: null, reason: null, recent: null });
+    states.push({ ...progress, ...UNLEARNED, state });
   };
   volumeProgress(sqlite, now, isUnknown).forEach(addUnlearned);
   const at = newestObservation(sqlite, now);
   if (at === undefined) return states;
+  const used = readModels(sqlite, now);
   for (const platform of platformsSeen(sqlite)) {
-    const wanted = (way: Way): boolean => isUnknown(platform, videoKind(way));
+    const wanted = (way: Way): boolean => modelOf(used.models, platform, way) === undefined;
     const counted = { platform, at, enough: LEAST_FINISHED, wanted };
     for (const [way, finished] of finishedCounts(sqlite, counted)) {
       const kind = videoKind(way);

@@ -1,10 +1,11 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { DAY_MS } from '../../base/durations.ts';
-import { keptForecasts } from '../model/kept-forecasts.ts';
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { type KeptOfVideo, keptForecasts } from '../model/kept-forecasts.ts';
 import { newestObservation } from '../model/lake-curves.ts';
+import type { RecentScore } from '../model/misses.ts';
 import { type Misses, scoreOf } from '../model/misses.ts';
-import { type RecentScore, readModels } from '../model/model-rows.ts';
+import { readModels } from '../model/model-rows.ts';
 import { judgeVolumes } from '../volumes/judge-volumes.ts';
 import { newestVolume } from '../volumes/lake-volumes.ts';
 import { readVolumeModels } from '../volumes/volume-round.ts';
@@ -20,6 +21,8 @@ export interface ScoredWeek {
   readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
   readonly hours: number;
   readonly score: RecentScore;
+  /** Forecasts of the week that came due; the others have no later count to compare with. */
+  readonly due: number;
   /** Of the week's probabilities to finish on top; null for hashtags and unknown outcomes. */
   readonly calibration: Reliability | null;
 }
@@ -45,37 +48,51 @@ interface Judgement extends Misses {
   readonly madeAt: number;
 }
 
+type Due = Pick<Judgement, 'madeAt' | 'platform' | 'hours'>;
+const nameOf = ({ madeAt, platform, hours }: Due): string =>
+  `${weekOf(madeAt)} ${platform} ${hours}`;
+
 const weeksOf = (
   of: ScoredWeek['of'],
   judged: readonly Judgement[],
+  dueOf: (name: string, judged: number) => number,
   calibrationOf: (from: number, platform: string) => Reliability | null,
 ): ScoredWeek[] => {
-  const groups = Map.groupBy(
-    judged,
-    ({ madeAt, platform, hours }) => `${weekOf(madeAt)} ${platform} ${hours}`,
-  );
-  return [...groups.values()].flatMap((week): ScoredWeek[] => {
+  const groups = Map.groupBy(judged, nameOf);
+  return [...groups].flatMap(([name, week]): ScoredWeek[] => {
     const score = scoreOf(week);
     const [first] = week;
     if (score === null || first === undefined) return [];
     const { platform, hours } = first;
     const from = weekOf(first.madeAt);
-    return [{ from, of, platform, hours, score, calibration: calibrationOf(from, platform) }];
+    const calibration = calibrationOf(from, platform);
+    return [{ from, of, platform, hours, score, due: dueOf(name, week.length), calibration }];
   });
 };
+
+/** Week, platform and horizon of each forecast with views that came due. */
+const dueNames = ({ platform, rows, at }: KeptOfVideo): string[] =>
+  rows
+    .filter(([, , , madeAt, hours, median]) => median !== null && madeAt + hours * HOUR_MS <= at)
+    .map(([, , , madeAt, hours]) => nameOf({ madeAt, platform, hours }));
 
 const ofVideos = (sqlite: Database.Database, at: number): Scored => {
   const span = { from: at - WEEKS * WEEK_MS, to: at, at };
   const { models } = readModels(sqlite, at);
   const judge = new TopJudge(sqlite, models, at);
   const [judged, tops]: [JudgedForecast[], JudgedTop[]] = [[], []];
+  const due = new Map<string, number>();
   for (const kept of keptForecasts(sqlite, span)) {
+    for (const name of dueNames(kept)) due.set(name, (due.get(name) ?? 0) + 1);
     judged.push(...judgeViews(models, kept));
     tops.push(...judge.judge(kept));
   }
   const byWeek = Map.groupBy(tops, ({ madeAt, platform }) => `${weekOf(madeAt)} ${platform}`);
-  const weeks = weeksOf('videos', judged, (from, platform) =>
-    reliabilityOf(byWeek.get(`${from} ${platform}`) ?? []),
+  const weeks = weeksOf(
+    'videos',
+    judged,
+    (name) => due.get(name) ?? 0,
+    (from, platform) => reliabilityOf(byWeek.get(`${from} ${platform}`) ?? []),
   );
   const reliability = [...Map.groupBy(tops, ({ platform }) => platform)].flatMap(
     ([platform, judgedTops]): [Platform, Reliability][] => {
@@ -90,7 +107,12 @@ const ofHashtags = (sqlite: Database.Database, at: number): ScoredWeek[] => {
   const { models } = readVolumeModels(sqlite, at);
   const judged = judgeVolumes(sqlite, models, { from: at - WEEKS * WEEK_MS, to: at, at });
   const ahead = judged.map((row) => ({ ...row, hours: AHEAD_HOURS }));
-  return weeksOf('hashtags', ahead, () => null);
+  return weeksOf(
+    'hashtags',
+    ahead,
+    (_, count) => count,
+    () => null,
+  );
 };
 
 /** Compares the forecasts of the last eight weeks with their outcomes. */

@@ -159,6 +159,10 @@ export const medianGrowthBy = ({ growth }: Cohort, hours: number): number => {
 export const endedOnTop = (cohorts: readonly Cohort[], { curve, growth }: Finished): boolean =>
   growth >= (cohorts[ageClass(curve)] as Cohort).edge;
 
+/** True once the growth of a curve reached the edge of its cohort's top tenth, at or before `at`. */
+export const isOverEdge = (cohorts: readonly Cohort[], curve: Curve, at: number): boolean =>
+  growthUntil(curve, at) >= (cohorts[ageClass(curve)] as Cohort).edge;
+
 export const finishedAt = (curve: Curve, until: number): Finished => ({
   curve,
   growth: growthUntil(curve, until),

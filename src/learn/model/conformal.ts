@@ -39,8 +39,10 @@ export const ageClassNow = (curve: Curve, now: Point): number => {
 export const sizeClass = ({ views }: Point): number =>
   [10_000, 100_000].filter((edge) => views >= edge).length;
 
-const classOf = ({ hours, curve, now }: Pick<Miss, 'hours' | 'curve' | 'now'>): string =>
-  `${hours} ${ageClassNow(curve, now)} ${sizeClass(now)}`;
+const classOf = ({ hours, curve, now }: Pick<Miss, 'hours' | 'curve' | 'now'>): string => {
+  const isFirstSight = now.at === curve.points[0]?.at;
+  return `${hours} ${ageClassNow(curve, now)} ${sizeClass(now)}${isFirstSight ? ' first' : ''}`;
+};
 
 /** Conformal quantile: all but a share stay below it, counting one future value. */
 const margin = (values: readonly number[], beyond: number): number => {
@@ -65,7 +67,7 @@ export const correctionOf = (misses: readonly Pick<Miss, 'below' | 'above'>[]): 
 
 /**
  * Conformalised quantile regression (Romano, Patterson, Candes 2019), for each side, horizon, age
- * class and size class. Classes with few rows are blended with their horizon.
+ * class, size class and first sight. Classes with few rows are blended with their horizon.
  */
 export const correctionsOf = (misses: readonly Miss[]): Corrections => {
   const corrections: Record<string, Correction> = {};

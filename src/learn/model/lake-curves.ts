@@ -10,19 +10,27 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
-import { VIDEO_KINDS } from './model-rows.ts';
+import { type ModelRow, modelName, VIDEO_KINDS } from './model-rows.ts';
 
-/** Way of first sight: a list (feed or trends), or the source of the first snapshot. */
-export type Way = 'list' | Exclude<Source, 'feed' | 'trends'>;
+/**
+ * Way of first sight: list and period (`feed.24h`, `trends.day`), or source of the first snapshot.
+ * Imports differ by the `source` of their rows (`import.radar`).
+ */
+export type Way = string;
 
-const wayOf = (source: Source): Way => (source === 'feed' || source === 'trends' ? 'list' : source);
+const MOST_NAME = 60; // characters of an import's source
+
+const wayOf = (source: Source, list: string | null, importSource: string | null): Way => {
+  if (source === 'feed' || source === 'trends') return list ?? source;
+  if (source !== 'import' || importSource === null || importSource === '') return source;
+  return `import.${importSource.slice(0, MOST_NAME)}`;
+};
 
 /** Range of first sights, Unix ms; includes `until`. */
 interface FirstSeen {
   readonly after: number;
   readonly until: number;
   readonly order: 'asc' | 'desc';
-  readonly most?: number;
 }
 
 export interface LakeCurve extends Curve {
@@ -34,25 +42,72 @@ export interface LakeCurve extends Curve {
 interface CandidateVideo {
   readonly key: number; // video.key
   readonly createdAt: number | null;
+  /** First sight, without pulled timelines, which reach back further; Unix ms. */
+  readonly firstSeenAt: number;
   readonly way: Way;
   /** Has at least LEAST_POINTS snapshots. */
   readonly isLong: boolean;
 }
 
+/** Videos of one way, by first sight. */
+interface WayCandidates {
+  /** Start of the newest stretch of first sights without a long gap, Unix ms. */
+  readonly since: number;
+  /** Newest first. */
+  readonly finished: readonly CandidateVideo[];
+  /** Oldest first. */
+  readonly running: readonly CandidateVideo[];
+}
+
+/** Curves of one way to learn from. Callers read one way at a time to save memory. */
+interface TeachingWay {
+  readonly since: number; // Unix ms
+  /** Ways of a model of several. */
+  readonly parts?: readonly Way[];
+  /** Oldest first: the newest finished curves, and the oldest running ones. */
+  readonly curves: () => LakeCurve[];
+}
+
 export const videoKind = (way: Way): string => `${VIDEO_KINDS}${way}`;
+
+/** All pulled lists of a platform together, for lists with too few finished curves. */
+const ALL_LISTS: Way = 'lists';
+/** Finished candidates that a list needs to be forecast by the common model. */
+const LEAST_OF_LIST = 20;
+const isList = (way: Way): boolean => way.startsWith('feed') || way.startsWith('trends');
+
+/** The model of a way, or the common one of all lists if it learned from this list. */
+export const modelOf = (
+  models: ReadonlyMap<string, ModelRow>,
+  platform: Platform,
+  way: Way,
+): ModelRow | undefined => {
+  const own = models.get(modelName(platform, videoKind(way)));
+  if (own !== undefined) return own;
+  const common = models.get(modelName(platform, videoKind(ALL_LISTS)));
+  return common?.model.parts?.includes(way) === true ? common : undefined;
+};
 
 const PULLED = sourceCode('growth');
 const MAX_POINTS = 600;
 const LOOKBACK_MS = 120 * DAY_MS;
+const RECENT_MS = 14 * DAY_MS;
+/** After a longer gap between first sights, the history of a way starts again. */
+const STRETCH_GAP_MS = 10 * DAY_MS;
 /** Limits for each way, and for each platform. */
 const FINISHED_CURVES = 2500;
 const RECENT_CURVES = 1000;
 const TRIED = 40_000;
 
+const FIRST_LIST = `select case c.list when 'feed' then 'feed.' else 'trends.' end || c.period
+  from ranking r indexed by ranking_video cross join capture c on c.key = r.capture_key`;
+
 /** Reads curves as known at an instant. Leaves out the part of a pulled timeline before the first sight. */
 export class CurveReader {
   readonly #sqlite: Database.Database;
   readonly #timeline: Prepared<[at: number, views: number | null, source: number]>;
+  readonly #list: Prepared<string>;
+  readonly #importSource: Prepared<string | null>;
 
   constructor(sqlite: Database.Database) {
     this.#sqlite = sqlite;
@@ -60,6 +115,16 @@ export class CurveReader {
       sqlite,
       'select observed_at, views, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at limit ?',
       ['number', 'number?', 'number'],
+    );
+    this.#list = prepare(
+      sqlite,
+      `${FIRST_LIST} where r.video_key = ? order by r.capture_key limit 1`,
+      'text',
+    );
+    this.#importSource = prepare(
+      sqlite,
+      "select cast(json_extract(extra, '$.source') as text) from video_snapshot where video_key = ? and observed_at = ?",
+      'text?',
     );
   }
 
@@ -69,78 +134,103 @@ export class CurveReader {
     let way: Way | undefined;
     const pulled: Point[] = []; // before the first sight
     for (const [observedAt, views, source] of this.#timeline.all(key, at, MAX_POINTS)) {
-      if (way === undefined && source !== PULLED) way = wayOf(SOURCES[source] as Source);
+      if (way === undefined && source !== PULLED) way = this.#wayOf(key, observedAt, source);
       const known = way === undefined ? pulled : points;
       if (isSnapshotKnown(views)) known.push({ at: observedAt, views });
     }
     if (way === undefined)
-      return pulled.length === 0
-        ? undefined
-        : { key, createdAt, points: pulled, way: wayOf(SOURCES[PULLED] as Source) };
+      return pulled.length === 0 ? undefined : { key, createdAt, points: pulled, way: 'growth' };
     return points.length === 0 ? undefined : { key, createdAt, points, way };
   }
 
-  /** Start of a platform's history, without pulled timelines, which reach back further. */
-  watchedSince(platform: Platform): number | undefined {
-    return prepare(
-      this.#sqlite,
-      `select v.first_seen_at from video v indexed by video_first_seen_at
-       where v.platform = ? and v.first_seen_at is not null and ? is not (
-         select s.source from video_snapshot s where s.video_key = v.key order by s.observed_at limit 1)
-       order by v.first_seen_at limit 1`,
-      'number',
-    ).get(platform, PULLED);
+  #wayOf(key: number, at: number, code: number): Way {
+    const source = SOURCES[code] as Source;
+    const isList = source === 'feed' || source === 'trends';
+    return wayOf(
+      source,
+      isList ? (this.#list.get(key) ?? null) : null,
+      source === 'import' ? (this.#importSource.get(key, at) ?? null) : null,
+    );
   }
 
-  /** A platform's videos by first sight, as known at `at`. */
-  candidates(
+  /** A platform's videos by first sight, as known at `at`; at most TRIED. */
+  #candidates(
     platform: Platform,
-    { after, until, order, most = TRIED }: FirstSeen,
+    { after, until, order }: FirstSeen,
     at: number,
   ): CandidateVideo[] {
     const rows = prepare(
       this.#sqlite,
-      `select key, created_at, (
-           select source from video_snapshot
-           where video_key = key and observed_at <= @at and source <> ${PULLED}
-           order by observed_at limit 1),
-           (select 1 from video_snapshot where video_key = key and observed_at <= @at
+      `select v.key, v.created_at, coalesce(s.observed_at, v.first_seen_at), s.source, cast(json_extract(s.extra, '$.source') as text),
+           (${FIRST_LIST} where r.video_key = v.key order by r.capture_key limit 1),
+           (select 1 from video_snapshot where video_key = v.key and observed_at <= @at
            order by observed_at limit 1 offset ${LEAST_POINTS - 1})
-         from video indexed by video_first_seen_at
-         where platform = @platform and first_seen_at > @after and first_seen_at <= @until
-         order by first_seen_at ${order}, key limit @most`,
-      ['number', 'number?', 'number?', 'number?'],
-    ).all({ platform, after, until, most, at });
-    return rows.map(([key, createdAt, source, long]) => ({
+         from video v indexed by video_first_seen_at
+         left join video_snapshot s on s.video_key = v.key and s.observed_at = (
+           select min(observed_at) from video_snapshot
+           where video_key = v.key and observed_at <= @at and source <> ${PULLED})
+         where v.platform = @platform and v.first_seen_at > @after and v.first_seen_at <= @until
+         order by v.first_seen_at ${order}, v.key limit ${TRIED}`,
+      ['number', 'number?', 'number', 'number?', 'text?', 'text?', 'number?'],
+    ).all({ platform, after, until, at });
+    return rows.map(([key, createdAt, firstSeenAt, code, importSource, list, long]) => ({
       key,
       createdAt,
+      firstSeenAt,
       isLong: long !== null,
-      way: wayOf(SOURCES[source ?? PULLED] as Source),
+      way: wayOf(SOURCES[code ?? PULLED] as Source, list, importSource),
     }));
   }
 
-  /**
-   * Readers of the curves to learn from, by way, oldest first: the newest finished ones, and the
-   * oldest running ones. Callers read one way at a time to save memory.
-   */
-  teaching(platform: Platform, at: number): Map<Way, () => LakeCurve[]> {
-    const since = this.watchedSince(platform);
-    if (since === undefined) return new Map();
-    const edge = at - finishedAfterMs(at - since);
-    const byWay = (span: FirstSeen): Map<Way, CandidateVideo[]> =>
-      Map.groupBy(this.candidates(platform, span, at), ({ way }) => way);
-    const finished = byWay({ after: at - LOOKBACK_MS, until: edge, order: 'desc' });
-    const running = byWay({ after: edge, until: at, order: 'asc' });
-    const ways = [...new Set([...finished.keys(), ...running.keys()])];
-    const read = (way: Way): LakeCurve[] =>
+  /** Videos of a platform by way, those of long ago apart from those still running. */
+  ways(platform: Platform, at: number): Map<Way, WayCandidates> {
+    const spans: FirstSeen[] = [
+      { after: at - LOOKBACK_MS, until: at - RECENT_MS, order: 'desc' },
+      { after: at - RECENT_MS, until: at, order: 'asc' },
+    ];
+    const all = spans.flatMap((span) => this.#candidates(platform, span, at));
+    const ways = Map.groupBy(all, ({ way }) => way);
+    return new Map(
+      [...ways].map(([way, videos]) => {
+        const newest = videos.sort(newestFirst);
+        const since = stretchStart(newest);
+        const edge = at - finishedAfterMs(at - since);
+        const finished = newest.filter(({ firstSeenAt }) => firstSeenAt <= edge);
+        const running = newest.filter(({ firstSeenAt }) => firstSeenAt > edge).reverse();
+        return [way, { since, finished, running }];
+      }),
+    );
+  }
+
+  teaching(platform: Platform, at: number): Map<Way, TeachingWay> {
+    const read = ({ finished, running }: WayCandidates): LakeCurve[] =>
       [
-        ...this.#first(finished.get(way) ?? [], at, { most: FINISHED_CURVES, wanted: hasOutcome }),
-        ...this.#first(running.get(way) ?? [], at, {
+        ...this.#first(finished, at, { most: FINISHED_CURVES, wanted: hasOutcome }),
+        ...this.#first(running, at, {
           most: RECENT_CURVES,
           wanted: ({ points }) => points.length > 1,
         }),
       ].sort((a, b) => (a.points[0]?.at ?? 0) - (b.points[0]?.at ?? 0) || a.key - b.key);
-    return new Map(ways.map((way) => [way, () => read(way)]));
+    const ways = this.ways(platform, at);
+    const teaching = new Map(
+      [...ways].map(([way, videos]): [Way, TeachingWay] => [
+        way,
+        { since: videos.since, curves: () => read(videos) },
+      ]),
+    );
+    const lists = [...ways].filter(([way]) => isList(way));
+    const parts = lists.filter(([, { finished }]) => finished.length >= LEAST_OF_LIST);
+    if (parts.length < 2) return teaching;
+    const videos = {
+      since: Math.min(...parts.map(([, { since }]) => since)),
+      finished: parts.flatMap(([, part]) => part.finished).sort(newestFirst),
+      running: parts.flatMap(([, part]) => part.running).sort((a, b) => newestFirst(b, a)),
+    };
+    return teaching.set(ALL_LISTS, {
+      since: videos.since,
+      parts: parts.map(([way]) => way),
+      curves: () => read(videos),
+    });
   }
 
   #first(
@@ -158,7 +248,20 @@ export class CurveReader {
   }
 }
 
-/** Videos checked to count finished curves. */
+const newestFirst = (a: CandidateVideo, b: CandidateVideo): number =>
+  b.firstSeenAt - a.firstSeenAt || a.key - b.key;
+
+/** @param videos newest first, at least one */
+const stretchStart = (videos: readonly CandidateVideo[]): number => {
+  let since = videos[0]?.firstSeenAt ?? 0;
+  for (const { firstSeenAt } of videos) {
+    if (since - firstSeenAt > STRETCH_GAP_MS) break;
+    since = firstSeenAt;
+  }
+  return since;
+};
+
+/** Videos checked to count finished curves of a way. */
 const COUNTED = 3000;
 
 /** `at` in Unix ms; stops at `enough` curves for each way. */
@@ -175,18 +278,18 @@ export const finishedCounts = (
   { platform, at, enough, wanted }: CountedCurves,
 ): Map<Way, number> => {
   const reader = new CurveReader(sqlite);
-  const counts = new Map<Way, number>();
-  const since = reader.watchedSince(platform);
-  if (since === undefined) return counts;
-  const edge = at - finishedAfterMs(at - since);
-  const span = { after: at - LOOKBACK_MS, until: edge, order: 'desc', most: COUNTED } as const;
-  for (const { key, createdAt, way, isLong } of reader.candidates(platform, span, at)) {
-    if (!wanted(way)) continue;
-    const count = counts.get(way) ?? 0;
-    const curve = count >= enough || !isLong ? undefined : reader.curve(key, createdAt, at);
-    counts.set(way, count + (curve !== undefined && hasOutcome(curve) ? 1 : 0));
-  }
-  return counts;
+  const ways = [...reader.ways(platform, at)].filter(([way]) => wanted(way));
+  return new Map(
+    ways.map(([way, { finished }]) => {
+      let count = 0;
+      for (const { key, createdAt, isLong } of finished.slice(0, COUNTED)) {
+        if (count >= enough) break;
+        const curve = isLong ? reader.curve(key, createdAt, at) : undefined;
+        if (curve !== undefined && hasOutcome(curve)) count += 1;
+      }
+      return [way, count];
+    }),
+  );
 };
 
 /** Instant of the newest observation at or before `now`. */

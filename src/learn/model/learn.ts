@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { baselineGuesses, learnUsual, type UsualGrowth } from './baselines.ts';
 import { binned } from './binned.ts';
 import {
   type Calibration,
@@ -6,6 +7,7 @@ import {
   type Named,
   type NamingStep,
   namingOf,
+  probabilityOf,
   type TreePoint,
 } from './calibration.ts';
 import {
@@ -20,6 +22,9 @@ import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
 import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
 import { describePoint, FEATURES } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
+import type { RecentScore, WithheldHorizon } from './misses.ts';
+import { type BaselineGuesses, type Misses, reasonAgainst, scoreOf } from './misses.ts';
+import { learnRise, type RiseTable } from './rise.ts';
 import { type Aim, evaluateTrees, type Growing, growTrees, type Trees } from './trees.ts';
 
 /** Finished curves needed for a model. */
@@ -44,6 +49,8 @@ const HIGH = 0.9;
 export interface WayModel {
   readonly learntUntil: number; // Unix ms
   readonly finished: number;
+  /** Ways of first sight that it learned from, if several. */
+  readonly parts?: readonly string[];
   readonly cohorts: readonly Cohort[];
   readonly odds: Trees;
   readonly calibration: Calibration;
@@ -53,6 +60,12 @@ export interface WayModel {
   readonly median: Trees;
   readonly high: Trees;
   readonly corrections: Corrections;
+  readonly usual: UsualGrowth;
+  readonly rise: RiseTable;
+  /** Scores of the held-back curves by horizon. */
+  readonly heldBack: Readonly<Record<string, RecentScore>>;
+  /** Mean squared error of the held-back probabilities, and of their average. */
+  readonly brier: { readonly stated: number; readonly average: number };
 }
 
 /** @param watchedMs history of the lake */
@@ -169,6 +182,8 @@ interface Grown {
   readonly low: Trees;
   readonly median: Trees;
   readonly high: Trees;
+  readonly usual: UsualGrowth;
+  readonly rise: RiseTable;
 }
 
 const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown => {
@@ -181,8 +196,36 @@ const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown =>
   const odds = grower(tops)({ kind: 'odds' });
   const growth = grower(rowsOf(() => growths(curves), cohorts, ALL_FEATURES));
   const quantile = (share: number): Trees => growth({ kind: 'quantile', share });
-  return { cohorts, odds, low: quantile(LOW), median: quantile(0.5), high: quantile(HIGH) };
+  return {
+    cohorts,
+    odds,
+    low: quantile(LOW),
+    median: quantile(0.5),
+    high: quantile(HIGH),
+    usual: learnUsual(curves),
+    rise: learnRise(finished, teachingPoints),
+  };
 };
+
+/** Mean squared error of probabilities and of their average outcome, each curve with one weight. */
+const brierOf = (calibration: Calibration, stated: readonly TreePoint[]): WayModel['brier'] => {
+  const weight = stated.reduce((sum, row) => sum + row.weight, 0);
+  const rate = stated.reduce((sum, row) => sum + (row.top ? row.weight : 0), 0) / weight;
+  const squares = stated.reduce(
+    (sum, row) =>
+      sum + row.weight * (probabilityOf(calibration, row.logit) - (row.top ? 1 : 0)) ** 2,
+    0,
+  );
+  return { stated: squares / weight, average: rate * (1 - rate) };
+};
+
+const heldBackMiss = (error: number, guesses: BaselineGuesses, truth: number): Misses => ({
+  error,
+  countStays: Math.abs(guesses.countStays - truth),
+  paceGoesOn: Math.abs(guesses.paceGoesOn - truth),
+  cohortMedian: guesses.cohortMedian === null ? null : Math.abs(guesses.cohortMedian - truth),
+  inside: true, // the interval is calibrated on these rows
+});
 
 /** Calibrates on held-back curves. */
 const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Curve[]) => {
@@ -202,6 +245,7 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
       stated.push({ logit: logits[position] as number, top, weight: 1 / positions.length });
   }
   const misses: Miss[] = [];
+  const errors = new Map<number, Misses[]>(HORIZONS.map((hours) => [hours, []]));
   for (const curve of curves)
     for (const position of teachingPoints(curve)) {
       describePoint(curve, position, grown.cohorts, row);
@@ -211,18 +255,37 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
         if (truth === undefined) continue;
         describeHorizon(curve, { position, hours }, grown.cohorts, row);
         const grew = truth - logViews(now.views);
-        misses.push({
-          hours,
-          curve,
-          now,
-          below: evaluateTrees(grown.low, row) - grew,
-          above: grew - evaluateTrees(grown.high, row),
-        });
+        const [low, median, high] = [grown.low, grown.median, grown.high].map((trees) =>
+          evaluateTrees(trees, row),
+        ) as [number, number, number];
+        misses.push({ hours, curve, now, below: low - grew, above: grew - high });
+        const guesses = baselineGuesses(grown.usual, curve, position, hours);
+        const error = Math.abs(Math.max(0, median) - grew);
+        errors.get(hours)?.push(heldBackMiss(error, guesses, truth));
       }
     }
   const calibration = calibrationOf(stated);
-  return { calibration, naming: namingOf(named, calibration), corrections: correctionsOf(misses) };
+  const corrections = correctionsOf(misses);
+  const heldBack = Object.fromEntries(
+    [...errors].flatMap(([hours, rows]): [string, RecentScore][] => {
+      const score = scoreOf(rows);
+      return score === null ? [] : [[String(hours), score]];
+    }),
+  );
+  const brier = brierOf(calibration, stated);
+  return { calibration, naming: namingOf(named, calibration), corrections, heldBack, brier };
 };
+
+/** Horizons at which the held-back curves or earlier forecasts say that a baseline does as well. */
+export const withheldHorizons = (
+  { heldBack }: WayModel,
+  recent: ReadonlyMap<number, RecentScore | null>,
+): WithheldHorizon[] =>
+  HORIZONS.flatMap((hours): WithheldHorizon[] => {
+    const reason =
+      reasonAgainst(recent.get(hours) ?? null) ?? reasonAgainst(heldBack[hours] ?? null);
+    return reason === null ? [] : [{ hours, reason }];
+  });
 
 /**
  * Learns from curves known at `at`, without later points. Deterministic for the order of the curves.

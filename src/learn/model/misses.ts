@@ -1,4 +1,19 @@
-import type { RecentScore } from './model-rows.ts';
+/** A horizon that is not shown. */
+export interface WithheldHorizon {
+  readonly hours: number;
+  readonly reason: string;
+}
+
+/** Forecasts compared with outcomes. Errors are medians of |ln(views + 1000) - outcome|. */
+export interface RecentScore {
+  readonly judged: number;
+  readonly error: number;
+  readonly countStays: number;
+  readonly paceGoesOn: number;
+  readonly cohortMedian: number | null; // null: unknown
+  /** Share of outcomes inside the 80 % intervals. */
+  readonly coverage: number;
+}
 
 /** Distances of the median and the baselines from the outcome, as logarithms. */
 export interface Misses {
@@ -52,20 +67,24 @@ export const scoreOf = (judged: readonly Misses[]): RecentScore | null =>
         coverage: judged.filter(({ inside }) => inside).length / judged.length,
       };
 
-/** A model is never rejected on fewer judgements. */
+/** Forecasts are never rejected on fewer judgements. */
 const LEAST_JUDGED = 200;
+/** Share of the best baseline's error that a forecast may have. */
+const MOST_OF_BASELINE = 0.9;
+/** Smaller errors are as good as none: half a percent of the views. */
+const NEGLIGIBLE = 0.005;
 
-/** Reason to reject a model, from the last four weeks of its predecessors; null: use it. */
-export const reasonAgainst = (recent: RecentScore | null): string | null => {
-  if (recent === null || recent.judged < LEAST_JUDGED) return null;
+/** Reason to reject forecasts with such a score; null: use them. */
+export const reasonAgainst = (score: RecentScore | null): string | null => {
+  if (score === null || score.judged < LEAST_JUDGED) return null;
   const baselines = {
-    'the last count stays': recent.countStays,
-    'the pace goes on': recent.paceGoesOn,
-    "the cohort's median growth": recent.cohortMedian,
+    'the last count stays': score.countStays,
+    'the pace goes on': score.paceGoesOn,
+    "the cohort's median growth": score.cohortMedian,
   };
   for (const [name, error] of Object.entries(baselines))
-    if (error !== null && error < recent.error)
-      return `its median error over the last four weeks is ${recent.error.toFixed(3)}, and "${name}" has only ${error.toFixed(3)}`;
+    if (error !== null && score.error > Math.max(MOST_OF_BASELINE * error, NEGLIGIBLE))
+      return `the median error is ${score.error.toFixed(3)}, and "${name}" has ${error.toFixed(3)}`;
   return null;
 };
 

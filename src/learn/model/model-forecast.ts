@@ -1,10 +1,11 @@
 import { probabilityOf } from './calibration.ts';
-import { isComparable } from './cohort.ts';
+import { isComparable, isOverEdge } from './cohort.ts';
 import { correctionFor } from './conformal.ts';
 import { type Curve, logViews, type Point, viewsAt } from './curve.ts';
 import { describePoint } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
 import type { WayModel } from './learn.ts';
+import { likelyOverBy } from './rise.ts';
 import { evaluateTrees } from './trees.ts';
 
 /** Views so many hours ahead: median and 80 % interval. */
@@ -18,6 +19,10 @@ export interface HorizonForecast {
 export interface Forecast {
   /** Of finishing in the top tenth of its cohort by growth. */
   readonly topProbability: number;
+  /** True if its growth already reached the edge of the top tenth. */
+  readonly overEdge: boolean;
+  /** Instant by which 8 in 10 similar videos stopped rising, Unix ms; null: unknown. */
+  readonly overBy: number | null;
   /** Only those that the lake could check before. */
   readonly horizons: readonly HorizonForecast[];
 }
@@ -34,17 +39,24 @@ export const modelForecast = (
   const topProbability = probabilityOf(model.calibration, evaluateTrees(model.odds, row));
   const now = curve.points[position] as Point;
   const from = logViews(now.views);
+  let ahead = { median: 0, low: 0, high: 0 }; // counts rarely fall, so no later horizon is lower
   const horizons = HORIZONS.flatMap((hours): HorizonForecast[] => {
     const correction = correctionFor(model.corrections, { hours, curve, now });
     if (correction === undefined) return [];
     describeHorizon(curve, { position, hours }, model.cohorts, row);
-    // counts rarely fall, so no forecast is below the current count
-    const median = Math.max(0, evaluateTrees(model.median, row));
-    const low = Math.max(0, Math.min(median, evaluateTrees(model.low, row) - correction.below));
-    const high = Math.max(median, evaluateTrees(model.high, row) + correction.above);
+    const median = Math.max(ahead.median, evaluateTrees(model.median, row));
+    const lowest = Math.min(median, evaluateTrees(model.low, row) - correction.below);
+    const low = Math.max(ahead.low, lowest);
+    const high = Math.max(ahead.high, median, evaluateTrees(model.high, row) + correction.above);
+    ahead = { median, low, high };
     const views = (grown: number): number =>
       Math.min(Number.MAX_SAFE_INTEGER, Math.round(viewsAt(from + grown)));
     return [{ hours, median: views(median), low: views(low), high: views(high) }];
   });
-  return { topProbability, horizons };
+  return {
+    topProbability,
+    overEdge: isOverEdge(model.cohorts, curve, now.at),
+    overBy: likelyOverBy(model.rise, curve, position),
+    horizons,
+  };
 };

@@ -3,6 +3,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { messageOf } from '../../base/errors.ts';
 import { prepare } from '../../lake/prepare.ts';
 import type { WayModel } from './learn.ts';
+import type { RecentScore, WithheldHorizon } from './misses.ts';
 import { unpackModel } from './pack.ts';
 
 /** Prefix of the kinds of video models. */
@@ -15,19 +16,10 @@ export interface ModelScores {
   readonly reason: string | null;
   /** Of its predecessors in the last four weeks; null without a due forecast. */
   readonly recent: RecentScore | null;
+  /** Horizons without views ahead, because a baseline does as well; absent for hashtags. */
+  readonly withheld?: readonly WithheldHorizon[];
   /** Of the held-back curves. */
   readonly naming: WayModel['naming'];
-}
-
-/** Forecasts compared with outcomes. Errors are medians of |ln(views + 1000) - outcome|. */
-export interface RecentScore {
-  readonly judged: number;
-  readonly error: number;
-  readonly countStays: number;
-  readonly paceGoesOn: number;
-  readonly cohortMedian: number | null; // null: unknown
-  /** Share of outcomes inside the 80 % intervals. */
-  readonly coverage: number;
 }
 
 /** '' for hashtags of all platforms. */

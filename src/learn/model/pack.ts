@@ -3,7 +3,7 @@ import type { VolumeModel } from '../volumes/learn-volumes.ts';
 import type { WayModel } from './learn.ts';
 
 /** Increase it when the meaning of a model changes. Rows of other versions are not read. */
-const MODEL_VERSION = 2;
+const MODEL_VERSION = 3;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -63,11 +63,11 @@ const isObject = (part: unknown): boolean => typeof part === 'object' && part !=
 /** @throws Error for damaged bytes or another version */
 export const unpackModel = (bytes: Buffer): WayModel => {
   const model = unpacked(bytes);
-  const { odds, low, median, high, cohorts, calibration, corrections } = model;
+  const { odds, low, median, high, cohorts, calibration, corrections, usual, rise } = model;
   const whole =
     [odds, low, median, high].every(isTrees) &&
     Array.isArray(cohorts) &&
-    [calibration, corrections].every(isObject);
+    [calibration, corrections, usual, rise].every(isObject);
   if (!whole) throw new Error('parts of it are missing');
   return model as unknown as WayModel;
 };

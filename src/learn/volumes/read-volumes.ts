@@ -53,7 +53,7 @@ const OF_TAG = `
   where h.tag = @tag and f.made_at > @from and f.made_at <= @at and coalesce(s.window, @window) = @window
   order by f.made_at desc limit 1`;
 
-/** What stands forecast of one hashtag's volume over a window at `at`; undefined: nothing. */
+/** Forecast of one hashtag's volume over a window at `at`; undefined: none. */
 export const volumeForecastAt = (
   sqlite: Database.Database,
   {

@@ -168,17 +168,30 @@ export const subjectTags = ({ sqlite }: Lake, subject: AnalyzedVideo): SubjectTa
     { key: 'number', tag: 'text' },
   ).all(subject.key);
 
-/** Tags from rare to common, without those that fewer than 5 videos use. */
+/** A tag on more videos, and on more than this share of all, names no niche (`#fyp`). */
+const GENERIC_LEAST = 200;
+const GENERIC_SHARE = 0.1;
+const VIDEOS_COUNTED = 50_000;
+
+/** Tags from rare to common, without generic ones and those that fewer than 5 videos use. */
 const nicheTags = (sqlite: Database.Database, tags: readonly SubjectTag[]): SubjectTag[] => {
   const uses = prepare(
     sqlite,
     'select count(*) from (select 1 from video_hashtag where hashtag_key = ? limit 5000)',
     'number',
   );
+  const videos = required(
+    prepare(
+      sqlite,
+      `select count(*) from (select 1 from video limit ${VIDEOS_COUNTED})`,
+      'number',
+    ).get(),
+  );
+  const most = Math.max(GENERIC_LEAST, GENERIC_SHARE * videos);
   return tags
     .slice(0, TAGS_MOST)
     .map((tag) => ({ ...tag, uses: required(uses.get(tag.key)) }))
-    .filter((tag) => tag.uses > 4)
+    .filter((tag) => tag.uses > 4 && tag.uses <= most)
     .sort((a, b) => a.uses - b.uses);
 };
 

@@ -7,6 +7,7 @@ import {
   ascending,
   countText,
   type Interval,
+  independentShare,
   medianInterval,
   percent,
   rankIn,
@@ -38,10 +39,10 @@ const rankFactor = (
   group: Group,
   { factor, value, valueText, groupText, measure }: Comparison,
 ): WhyFactor[] => {
-  const measured = group.videos.map(measure).filter((other) => other !== undefined);
-  const others = ascending(measured);
+  const measured = group.videos.filter((video) => measure(video) !== undefined);
+  const others = ascending(measured.map((video) => measure(video) ?? 0));
   if (others.length === 0) return [];
-  const rank = rankIn(others, value);
+  const rank = rankIn(others, value, independentShare(measured));
   const interval = `95 % interval ${percent(rank.low)} to ${percent(rank.high)}`;
   return [
     {
@@ -176,7 +177,7 @@ export const growthFactor = (curve: GrowthCurve, asOf: number): WhyFactor[] => {
   const doubles =
     doublingHours === null
       ? 'Its views no longer double.'
-      : `At this pace its views double in ${rounded(doublingHours, 1)} hours.`;
+      : `Its newest growth rate doubles the views in ${rounded(doublingHours, 1)} hours.`;
   const isGrowing = phase === 'rising' || phase === 'peaking';
   return [
     {

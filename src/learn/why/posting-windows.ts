@@ -1,6 +1,13 @@
 import type { PostingWindow } from '../../base/wire/analysis-shapes.ts';
 import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
-import { countText, percent, SMALL_GROUP, shareInterval, Z_99 } from './statistics.ts';
+import {
+  countText,
+  independentShare,
+  percent,
+  SMALL_GROUP,
+  shareInterval,
+  Z_99,
+} from './statistics.ts';
 import type { RankedVideo } from './top-decile.ts';
 
 const WINDOW_HOURS = 3;
@@ -41,7 +48,9 @@ const bestOf = (timed: readonly TimedVideo[], slots: readonly HourSlot[]): Rated
     .map((slot) => {
       const inside = timed.filter((video) => slot.has(video.createdAt));
       const top = topOf(inside);
-      return { slot, top, size: inside.length, interval: shareInterval(top, inside.length, Z_99) };
+      const share = independentShare(inside);
+      const interval = shareInterval(share * top, share * inside.length, Z_99);
+      return { slot, top, size: inside.length, interval };
     })
     .filter(({ size }) => size >= SMALL_GROUP)
     .sort((a, b) => b.interval.low - a.interval.low)[0];

@@ -80,7 +80,7 @@ const TAG_USES_LEAST = 5;
 /** Tags with fewer creators are mostly their names and slogans. */
 const TAG_CREATORS_LEAST = 3;
 
-/** Tags with clear evidence; the video's own if there are none. */
+/** Tags with clear evidence; else those of the video itself. */
 const hashtagsOf = (tags: readonly NicheTag[], own: readonly string[]): string[] => {
   const clear = tags
     .map((tag) => ({ ...tag, low: shareInterval(tag.top, tag.top + tag.rest).low }))

@@ -12,7 +12,7 @@ export const Z_99 = 2.576;
 /** Findings from fewer videos carry a caution. */
 export const SMALL_GROUP = 30;
 
-/** Interpolated quantile of ascending numbers; NaN if there are none. */
+/** Interpolated quantile of ascending numbers; NaN without any. */
 export const quantile = (ascending: readonly number[], share: number): number => {
   const at = (ascending.length - 1) * share;
   const below = ascending[Math.floor(at)] ?? Number.NaN;
@@ -35,14 +35,31 @@ export const shareInterval = (successes: number, trials: number, z = Z_95): Inte
   };
 };
 
-/** Share of `group` below `value` (equal values count half), with its Wilson interval. */
+/**
+ * Share of the videos that count as independent, 0 to 1: videos of one creator are alike, so many by few
+ * creators weigh less (Kish's effective size). An unknown creator counts alone.
+ */
+export const independentShare = (videos: readonly { readonly user: string | null }[]): number => {
+  const known = videos.filter(({ user }) => user !== null);
+  const sizes = [...Map.groupBy(known, ({ user }) => user).values()].map(({ length }) => length);
+  const squares = sizes.reduce((sum, size) => sum + size * size, videos.length - known.length);
+  const creators = squares === 0 ? 0 : videos.length ** 2 / squares;
+  return creators === 0 ? 0 : (creators - 1) / videos.length; // // a single creator is no evidence
+};
+
+/**
+ * Share of `group` below `value` (equal values count half), with its Wilson interval.
+ * @param independent of `independentShare`
+ */
 export const rankIn = (
   group: readonly number[],
   value: number,
+  independent = 1,
 ): Interval & { readonly share: number } => {
   let below = 0;
   for (const other of group) below += other < value ? 1 : other === value ? 0.5 : 0;
-  return { share: below / Math.max(1, group.length), ...shareInterval(below, group.length) };
+  const interval = shareInterval(independent * below, independent * group.length);
+  return { share: below / Math.max(1, group.length), ...interval };
 };
 
 /** Median with the order statistics of its 95 % interval. */

@@ -1,5 +1,5 @@
 import type { LabVideo } from './lab-video.ts';
-import { shareDifference } from './statistics.ts';
+import { independentShare, shareDifference } from './statistics.ts';
 
 export interface RankedVideo extends LabVideo {
   /** In the most viewed tenth of its group and age. */
@@ -25,19 +25,28 @@ export const markTopDecile = (videos: readonly LabVideo[]): RankedVideo[] => {
   });
 };
 
-/** Compares the share in the top tenth with and without a property, with the 99 % interval of the difference. */
+/**
+ * Compares the share in the top tenth with and without a property, with the 99 % interval of the
+ * difference. Videos of one creator count as alike.
+ */
 export const contrast = (
   videos: readonly RankedVideo[],
   has: (video: LabVideo) => boolean | undefined,
 ) => {
-  const withIt = { successes: 0, trials: 0 };
-  const without = { successes: 0, trials: 0 };
-  for (const video of videos) {
-    const hasIt = has(video);
-    if (hasIt === undefined) continue;
-    const side = hasIt ? withIt : without;
-    side.trials++;
-    if (video.top) side.successes++;
-  }
-  return { ...shareDifference(withIt, without), withIt, without };
+  const sides = Map.groupBy(videos, has);
+  const countOf = (side: readonly RankedVideo[]) => ({
+    successes: side.filter(({ top }) => top).length,
+    trials: side.length,
+  });
+  const independent = (side: readonly RankedVideo[]) => {
+    const { successes, trials } = countOf(side);
+    const share = independentShare(side);
+    return { successes: share * successes, trials: share * trials };
+  };
+  const [withIt, without] = [sides.get(true) ?? [], sides.get(false) ?? []];
+  return {
+    ...shareDifference(independent(withIt), independent(without)),
+    withIt: countOf(withIt),
+    without: countOf(without),
+  };
 };

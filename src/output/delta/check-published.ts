@@ -4,11 +4,11 @@ import { refuseForeignTable } from './judge-table.ts';
 import { type ExportedTable, publishedPath } from './publish-table.ts';
 import type { TableStore } from './table-store.ts';
 
-/** How the published tables compare with the last export. */
+/** Published tables compared with the last export. */
 export interface PublishedState {
   readonly tables: number;
   readonly files: number;
-  /** What differs, in words; empty where all agrees. */
+  /** Differences in words; empty if there are none. */
   readonly problems: string[];
 }
 

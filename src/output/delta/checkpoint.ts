@@ -176,7 +176,7 @@ export async function* filesSince(
   for (const [, one] of later.slice(next)) yield one;
 }
 
-/** Whether none of a row group's files is below a prefix, by the bounds of their paths. */
+/** True if no file of a row group is below a prefix, by the bounds of their paths. */
 const isGroupElsewhere = ({ columns }: RowGroup, below: string): boolean => {
   const paths = columns.filter(({ meta_data }) => meta_data?.path_in_schema.at(-1) === 'path');
   return paths.every(({ meta_data }) => {
@@ -195,7 +195,7 @@ interface FileRow {
   readonly path?: unknown;
 }
 
-/** Whether a row is of a file that is not below a prefix. */
+/** True if a row is about a file outside a prefix. */
 const isElsewhere = ({ add, remove }: Record<string, FileRow | null>, below: string): boolean => {
   const path = (add ?? remove)?.path;
   return typeof path === 'string' && !path.startsWith(below);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a commit of a Delta table says, action by action, as far as trendlake writes and reads it. */
+/** Actions of a commit of a Delta table, as far as trendlake writes and reads them. */
 
 const texts = z.record(z.string(), z.string());
 const partitionValues = z.record(z.string(), z.string().nullable());
@@ -55,7 +55,7 @@ export type Action = z.infer<typeof action>;
 
 const LINE_END = 10;
 
-/** Whether a line is, at first sight, of a file that is not below a prefix. */
+/** True if a line seems to be about a file outside a prefix. */
 const isElsewhere = (line: Buffer, below: string): boolean =>
   ['{"add":{"path":"', '{"remove":{"path":"'].some((begin) => {
     if (!line.subarray(0, begin.length).equals(Buffer.from(begin))) return false;
@@ -64,9 +64,9 @@ const isElsewhere = (line: Buffer, below: string): boolean =>
   });
 
 /**
- * The actions of a commit's file: JSON, one a line. Those of files that are not below `below` may be
+ * The actions of a commit's file, one JSON object per line. Actions of files outside `below` may be
  * left out: a table may name a hundred thousand files of other lakes.
- * @throws ZodError or SyntaxError for what is none
+ * @throws ZodError or SyntaxError for an invalid line
  */
 export const actionsIn = (bytes: Buffer, below: string): Action[] => {
   const actions: Action[] = [];
@@ -82,5 +82,8 @@ export const actionsIn = (bytes: Buffer, below: string): Action[] => {
   return actions;
 };
 
-/** An action as a checkpoint's row holds it. @throws ZodError for what is none */
+/**
+ * The action of a checkpoint's row.
+ * @throws ZodError for an invalid row
+ */
 export const actionOf = (row: unknown): Action => action.parse(row);

@@ -24,7 +24,7 @@ const MOST_COMMIT_BYTES = 64 * CHECKPOINT_BYTES;
 const named = (version: number): string => String(version).padStart(20, '0');
 const FILE = /\/(\d{20})\.(json|checkpoint\.parquet)$/;
 
-/** What a table's log says, version by version, and the only code that writes to it. */
+/** The log of a table, version by version. No other code writes to it. */
 export class DeltaLog {
   readonly table: string;
   readonly #store: TableStore;
@@ -48,7 +48,7 @@ export class DeltaLog {
     this.#below = below;
   }
 
-  /** The newest version that was read; -1 where there is no table. */
+  /** The newest version that was read; -1 without a table. */
   get version(): number {
     return this.#version;
   }
@@ -59,7 +59,7 @@ export class DeltaLog {
 
   #damaged(what: string, cause?: unknown): TablesError {
     return new TablesError(
-      `The table ${this.#store.url}/${this.table} cannot be read: ${what}. Nothing was changed. Put the missing part back from the store's versions, or move the table's folder away and publish anew.`,
+      `The table ${this.#store.url}/${this.table} cannot be read: ${what}. Nothing was changed. Put the missing part back from the store's versions, or move the table's folder away and publish again.`,
       { cause },
     );
   }
@@ -80,7 +80,9 @@ export class DeltaLog {
     }
   }
 
-  /** Where a reader may begin, as the last checkpoint's note says; it may be missing or behind. */
+  /**
+   * Version to start reading from, by the note of the last checkpoint, which may be missing or old.
+   */
   async #hint(): Promise<number> {
     const note = await this.#store.read(`${this.#folder}_last_checkpoint`);
     try {
@@ -187,7 +189,7 @@ export class DeltaLog {
     );
   }
 
-  /** Whether who committed `version` should write a checkpoint. */
+  /** True if the writer of `version` should write a checkpoint. */
   wantsCheckpoint(version: number): boolean {
     const late = version - Math.max(this.#checkpointVersion, 0) >= CHECKPOINT_LATE;
     const large = this.#commitBytes >= CHECKPOINT_BYTES;
@@ -216,6 +218,23 @@ export class DeltaLog {
     await this.#store.replace(`${this.#folder}_last_checkpoint`, Buffer.from(JSON.stringify(note)));
     this.#checkpointVersion = version;
     this.#commitBytes = 0;
+  }
+
+  /**
+   * Removes earlier versions, whose statistics may show erased values: writes a checkpoint of the
+   * version now read, then deletes older commits and checkpoints.
+   */
+  async forgetHistory(forgetBefore: number): Promise<void> {
+    if (this.#version < 0) return;
+    await this.checkpoint(forgetBefore);
+    const { commits, checkpoints } = await this.#listed(-1);
+    const isOld = (version: number): boolean => version < this.#version;
+    await this.#store.remove([
+      ...commits.filter(isOld).map((version) => `${this.#folder}${named(version)}.json`),
+      ...checkpoints
+        .filter(isOld)
+        .map((version) => `${this.#folder}${named(version)}.checkpoint.parquet`),
+    ]);
   }
 
   /** The files of a checkpoint with those held here laid over them, as a checkpoint names them. */

@@ -15,7 +15,7 @@ export class TablesError extends TrendlakeError {
 export class ReplacedFileError extends TablesError {
   constructor(path: string) {
     super(
-      `${path} is not the file that the manifest names. An export may have replaced it just now: publish again; if that does not help, \`${commandText('export --full')}\` writes every file anew.`,
+      `${path} is not the file that the manifest names. An export may have replaced it just now: publish again; if that does not help, \`${commandText('export --full')}\` writes every file again.`,
       { transient: true },
     );
   }

@@ -50,7 +50,7 @@ export const exportedTables = (dataDir: string): ExportedTable[] => {
         `There is nothing to publish yet: ${path} is missing. Run \`${commandText('export')}\` first.`,
       );
     throw new TablesError(
-      `${path} cannot be read: ${messageOf(error)}. \`${commandText('export --full')}\` writes it anew.`,
+      `${path} cannot be read: ${messageOf(error)}. \`${commandText('export --full')}\` writes it again.`,
       { cause: error },
     );
   }

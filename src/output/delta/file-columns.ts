@@ -57,10 +57,10 @@ export const fileColumns = (path: string, { schema }: FileMetaData): TableColumn
 
 const LONGEST_TEXT = 64;
 
-/** Whether a text may stand as a bound: whole characters only, and not long. */
+/** True if a text can be a bound: whole characters and not too long. */
 const isBound = (text: string): boolean => text.length <= LONGEST_TEXT && !text.includes('\ufffd');
 
-/** A value of the footer as Delta's statistics write it; undefined when it is none to rely on. */
+/** A footer's value as Delta's statistics write it; undefined if it is not reliable. */
 const boundOf = (value: unknown): number | string | boolean | undefined => {
   if (typeof value === 'bigint')
     return Number.isSafeInteger(Number(value)) ? Number(value) : undefined;

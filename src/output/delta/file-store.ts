@@ -8,7 +8,7 @@ import { fullDiskOf, messageOf } from '../../base/errors.ts';
 import { TablesError } from './errors.ts';
 import type { OpenFile, StoredObject, TableStore } from './table-store.ts';
 
-/** Where files grow before they get their name; on the same disk, and no table. */
+/** Folder of growing files, on the same disk and outside all tables. */
 const GROWING = '_trendlake/growing';
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

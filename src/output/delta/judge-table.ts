@@ -3,7 +3,7 @@ import type { DeltaLog } from './delta-log.ts';
 import { TablesError } from './errors.ts';
 import { isOurs, PROTOCOL, publisherOf } from './table-schema.ts';
 
-/** Who wants to publish, and where. */
+/** Lake and place of a publication. */
 interface Wish {
   /** Of the table. */
   readonly url: string;
@@ -33,6 +33,6 @@ export const refuseOtherLake = (log: DeltaLog, { url, lake, lakeId, replace }: W
   const publisher = publisherOf(log.metaData, lake);
   if (publisher === undefined || publisher === lakeId || replace) return;
   throw new TablesError(
-    `Another lake publishes as "${lake}" into ${url}. Nothing was published there: give this lake a name of its own with TRENDLAKE_LAKE or, if that lake is gone for good, run \`${commandText('publish --replace')}\` once, which takes its place and its rows out.`,
+    `Another lake publishes as "${lake}" into ${url}. Nothing was published there. Give this lake another name with TRENDLAKE_LAKE or, if that lake is gone for good, run \`${commandText('publish --replace')}\` once, which takes its place and its rows out.`,
   );
 };

@@ -62,7 +62,10 @@ export const withLocalFile = async <T>(
   }
 };
 
-/** What the footer of an exported file says. @throws TablesError when it has none that can be read */
+/**
+ * Footer of an exported file.
+ * @throws TablesError if it cannot be read
+ */
 export const footerOf = async ({ handle, path, bytes }: OpenFile): Promise<FileMetaData> => {
   const tail = async (wanted: number): Promise<Buffer> => {
     const buffer = Buffer.from(new ArrayBuffer(Math.min(wanted, bytes)));
@@ -74,7 +77,7 @@ export const footerOf = async ({ handle, path, bytes }: OpenFile): Promise<FileM
     return parquetMetadata(footer.buffer as ArrayBuffer);
   } catch (error) {
     throw new TablesError(
-      `${path} has no footer that can be read: ${messageOf(error)}. Nothing was published of it: \`${commandText('export --full')}\` writes it anew.`,
+      `${path} has no readable footer: ${messageOf(error)}. Nothing was published of it: \`${commandText('export --full')}\` writes it again.`,
       { cause: error },
     );
   }

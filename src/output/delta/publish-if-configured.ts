@@ -4,7 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { PublishSummary } from './publish-lake.ts';
 
-/** What publishing needs of the world. */
+/** Dependencies of publishing. */
 export interface PublishWorld {
   readonly clock: Clock;
   readonly random: () => number;
@@ -24,7 +24,7 @@ export const publishIfConfigured = async (
   lake: Lake,
   { tablesUrl, lake: name }: Pick<Config, 'tablesUrl' | 'lake'>,
   world: PublishWorld,
-  options: { readonly replace?: boolean; readonly full?: boolean } = {},
+  options: { readonly replace?: boolean; readonly full?: boolean; readonly purge?: boolean } = {},
 ): Promise<PublishSummary | undefined> => {
   if (tablesUrl === undefined) return undefined;
   if (name === undefined)

@@ -9,7 +9,7 @@ import { probeStore } from './probe.ts';
 import { type PublishDeps, type TablePublished, TablePublisher } from './publish-table.ts';
 import type { TableStore } from './table-store.ts';
 
-/** What `publish` did, as `--json` prints it. */
+/** Result of `publish`, as `--json` prints it. */
 export interface PublishSummary {
   /** The address of the tables. */
   readonly url: string;
@@ -29,6 +29,7 @@ export interface PublishOptions {
   readonly name: string;
   readonly replace?: boolean;
   readonly full?: boolean;
+  readonly purge?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -47,7 +48,9 @@ const publishTables = async (dataDir: string, deps: PublishDeps): Promise<TableP
   const work = async (): Promise<void> => {
     for (let table = waiting.shift(); table !== undefined; table = waiting.shift()) {
       if (failures.length > 0) return;
-      done.push(await new TablePublisher(deps, table).publish());
+      const publisher = new TablePublisher(deps, table);
+      done.push(await publisher.publish());
+      if (deps.purge === true) await publisher.purge();
     }
   };
   const workers = Array.from({ length: TABLES_AT_ONCE }, () =>

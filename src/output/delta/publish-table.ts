@@ -14,7 +14,7 @@ import { keepUp } from './upkeep.ts';
 /** One exported table, as the manifest has it. */
 export interface ExportedTable {
   readonly name: string;
-  /** Whether it has one file a UTC day. */
+  /** True with one file per UTC day. */
   readonly dated: boolean;
   readonly files: readonly LocalFile[];
 }
@@ -23,21 +23,23 @@ export interface PublishDeps {
   readonly store: TableStore;
   /** The name of the lake in the tables. */
   readonly lake: string;
-  /** What tells this lake from another one of its name. */
+  /** Distinguishes this lake from others of its name. */
   readonly lakeId: string;
   /** Take the place of another lake that published under this name. */
   readonly replace?: boolean;
   /** Look for every file in the store, also for those that the table names already. */
   readonly full?: boolean;
+  /** Remove files taken out and earlier versions at once, because they hold erased rows. */
+  readonly purge?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Where uploads wait for their turn; all tables share it. */
+  /** Queue of uploads, shared by all tables. */
   readonly uploads: PQueue;
   readonly onFile?: (path: string) => void;
 }
 
-/** What publishing did to one table. */
+/** Result of publishing one table. */
 export interface TablePublished {
   readonly table: string;
   /** The version of the table that this lake's commit made; the newest one where nothing was to do. */
@@ -72,7 +74,7 @@ interface TableChange {
   readonly actions: readonly object[];
 }
 
-/** Where a file of a lake is within its table: named by what it holds. */
+/** Path of a lake's file in its table, named by its content. */
 export const publishedPath = (lake: string, { date, sha256 }: LocalFile): string =>
   `lake=${lake}/${date === null ? '' : `date=${date}/`}${sha256}.parquet`;
 
@@ -151,7 +153,7 @@ export class TablePublisher {
     return withLocalFile(first, async (open) => fileColumns(first.path, await footerOf(open)));
   }
 
-  /** What makes the table show this lake as it is exported; undefined when it does. */
+  /** Change that makes the table show this lake as exported; undefined if it does. */
   async #change(): Promise<TableChange | undefined> {
     const { clock, lake, lakeId, store, full = false } = this.#deps;
     const { files, txns, metaData, version } = this.#log;
@@ -213,7 +215,10 @@ export class TablePublisher {
     };
   }
 
-  /** Whether the last commit tried stands, although its outcome was not told or told wrong. */
+  /**
+   * True if the last attempted commit stands, although its outcome is unknown or was reported
+   * wrong.
+   */
   get #landed(): TableChange | undefined {
     const txn = this.#tried?.txn;
     const stands = txn !== undefined && this.#log.txns.get(txn.appId)?.version === txn.version;
@@ -221,10 +226,10 @@ export class TablePublisher {
   }
 
   /**
-   * Uploads what the table lacks, then commits, again and again until no other lake was faster.
-   * Killed anywhere, the table shows the lake as before or as after. A second time writes nothing.
-   * @throws TablesError when the table is not ours to write, or the store refuses; ReplacedFileError
-   * when an export replaced a file: the manifest must be read anew
+   * Uploads missing files, then commits, until no other lake was faster. A killed run leaves the
+   * table with the old or the new state of this lake. A second run writes nothing.
+   * @throws TablesError if the table is not ours or the store refuses; ReplacedFileError if an
+   * export replaced a file, so the manifest must be read again
    */
   async publish(): Promise<TablePublished> {
     const { signal, clock, lake, lakeId, replace = false } = this.#deps;
@@ -246,5 +251,14 @@ export class TablePublisher {
       this.#lostRaces += 1;
       await this.#waitForOthers();
     }
+  }
+
+  /** Removes the files of this lake that were taken out, and the earlier versions of the table. */
+  async purge(): Promise<void> {
+    const { store, clock } = this.#deps;
+    await this.#log.refresh();
+    const old = [...this.#log.removed.keys()].filter((path) => !this.#wanted.has(path));
+    await store.remove(old.map((path) => `${this.#table.name}/${path}`));
+    await this.#log.forgetHistory(clock.now() - NAMED_MS);
   }
 }

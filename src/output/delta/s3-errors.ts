@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import { TablesError } from './errors.ts';
 import { TooMuchError } from './s3-bounds.ts';
 
-/** What an error of the S3 client tells. */
+/** An error of the S3 client. */
 export interface S3Failure {
   /** The store's code, such as `SlowDown`, or the system's, such as `ECONNREFUSED`. */
   readonly code: string;
@@ -44,7 +44,7 @@ export const failureOf = (error: unknown): S3Failure => {
   };
 };
 
-/** Whether the same request may succeed if made again. */
+/** True if the same request may succeed later. */
 export const isPassing = ({ code, status }: S3Failure): boolean =>
   PASSING_CODES.has(code) ||
   status === 429 ||
@@ -53,7 +53,7 @@ export const isPassing = ({ code, status }: S3Failure): boolean =>
 const RIGHTS =
   's3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload, s3:ListMultipartUploadParts and s3:ListBucketMultipartUploads';
 
-/** What to do, by what the store says. */
+/** Advice by the store's error. */
 const adviceOf = ({ code, status }: S3Failure, bucket: string): string => {
   switch (code) {
     case 'NoSuchBucket':

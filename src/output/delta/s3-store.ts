@@ -26,7 +26,7 @@ const CONNECT_MS = 10 * SECOND_MS;
 const SILENCE_MS = 60 * SECOND_MS;
 const REMOVED_AT_ONCE = 8;
 
-/** The client writes to the console unless it is given something else; what fails is told by us. */
+/** The client writes to the console by default. trendlake reports failures itself. */
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Agents that use the proxies of the environment; none without them. */

@@ -3,7 +3,7 @@ import type { MetaData } from './delta-actions.ts';
 import { TablesError } from './errors.ts';
 import type { TableColumn } from './file-columns.ts';
 
-/** What readers and writers of the tables must understand: nothing beyond the oldest protocol. */
+/** Required protocol of readers and writers: the oldest one. */
 export const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 } as const;
 const OWNER = 'trendlake.table';
 const LAKE = 'trendlake.lake.';
@@ -27,10 +27,10 @@ const partitionFields = (dated: boolean): Field[] => [
   ...(dated ? [{ name: 'date', type: 'date' }] : []),
 ];
 
-/** What a lake brings to a table. */
+/** A lake's contribution to a table. */
 export interface Brought {
   readonly table: string;
-  /** Whether the table has one file a UTC day. */
+  /** True with one file per UTC day. */
   readonly dated: boolean;
   readonly columns: readonly TableColumn[];
   readonly lake: string;
@@ -41,7 +41,7 @@ export interface Brought {
 export const publisherOf = (metaData: MetaData | undefined, lake: string): string | undefined =>
   metaData?.configuration?.[LAKE + lake];
 
-/** Whether a table is one that trendlake made. */
+/** True if trendlake made the table. */
 export const isOurs = ({ configuration }: MetaData, table: string): boolean =>
   configuration?.[OWNER] === table;
 
@@ -51,10 +51,10 @@ const conflict = (url: string, { name, type }: Field, known: unknown): TablesErr
   );
 
 /**
- * What a table's description must become for a lake to publish into it, or undefined when it is that
- * already. Columns are only ever added; lakes of an older trendlake lack them, which reads as null.
+ * The description that a table needs for a lake's data; undefined if it has it. Columns are only
+ * added; rows of older lakes read as null.
  * @param url of the table, for messages
- * @throws TablesError when a column has another type there
+ * @throws TablesError if a column has another type there
  */
 export const adaptedMetaData = (
   url: string,

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 
-/** What a store needs of the world. */
+/** Dependencies of a store. */
 export interface StoreDeps {
   /** The `AWS_*` variables. */
   readonly env: NodeJS.ProcessEnv;
@@ -27,22 +27,22 @@ export interface OpenFile {
 }
 
 /**
- * Where published tables are: objects under keys with `/`, below one address. An object appears
- * whole or not at all. Every method is safe to call again after a kill or an error.
- * @throws TablesError in words, `transient` where the same may succeed later
+ * Store of published tables: objects under keys with `/`, below one address. An object appears
+ * whole or not at all. Every method can be repeated after a kill or an error.
+ * @throws TablesError in words, `transient` if the same may succeed later
  */
 export interface TableStore {
   /** The address as messages show it; holds no secret. */
   readonly url: string;
-  /** The bytes of an object; undefined when there is none. */
+  /** The bytes of an object; undefined if it does not exist. */
   read(key: string): Promise<Buffer | undefined>;
   /** Objects whose key starts with `prefix`, and sorts after `after` where given, in order of their keys. */
   list(prefix: string, after?: string): AsyncIterable<StoredObject>;
-  /** Bytes of an object; undefined when there is none. */
+  /** Size of an object in bytes; undefined if it does not exist. */
   sizeOf(key: string): Promise<number | undefined>;
   /**
-   * Makes an object where there is none, atomically: of several who try, one gets true.
-   * An error leaves it open whether the object was made.
+   * Creates a missing object atomically: of several callers, one gets true. After an error the
+   * object may exist or not.
    */
   create(key: string, bytes: Uint8Array): Promise<boolean>;
   /** Writes an object, in the place of one that stands. */

@@ -3,7 +3,7 @@ import type { Txn } from './delta-actions.ts';
 import type { DeltaLog } from './delta-log.ts';
 import type { TableStore } from './table-store.ts';
 
-/** What the upkeep of one lake's files in one table goes by. */
+/** Dependencies of the upkeep of one lake's files in one table. */
 export interface UpkeepDeps {
   readonly store: TableStore;
   readonly log: DeltaLog;
@@ -12,7 +12,7 @@ export interface UpkeepDeps {
   readonly wanted: ReadonlyMap<string, unknown>;
   /** Unix milliseconds. */
   readonly now: number;
-  /** How long files stay that were taken out, or that no commit names. */
+  /** Time that removed files, and files without a commit, are kept. */
   readonly keptMs: number;
 }
 
@@ -47,11 +47,10 @@ const removeStrays = async (deps: UpkeepDeps, until: number): Promise<void> => {
 };
 
 /**
- * Removes old files of one lake: with every commit those taken out more than a week ago, and once a
- * month those that no commit names. How far that went stands in the table, as transactions of
- * applications of their own, so that nothing is gone through twice. Killed before the commit that
- * says so, it is done again, which is no matter.
- * @returns the transactions that the next commit must carry
+ * Removes old files of one lake: with every commit those that were removed more than a week ago,
+ * and once a month those without a commit. Progress is stored in the table as transactions of
+ * separate applications. A killed run repeats its work.
+ * @returns the transactions for the next commit
  */
 export const keepUp = async (deps: UpkeepDeps): Promise<Txn[]> => {
   const { log, lake, now, keptMs } = deps;

@@ -18,7 +18,7 @@ const COMPRESSED_AT_ONCE = 2;
 /** Bytes by which what cannot be compressed grows, at most. */
 const LONGER = 1024;
 
-/** Room for all at once, and a window that is no larger: less memory, and one trip to the pool. */
+/** Memory for all at once and a window of the same size: less memory, and one trip to the pool. */
 const zstdOptions = (level: number, { length }: Buffer): ZstdOptions => ({
   params: { [constants.ZSTD_c_compressionLevel]: level },
   chunkSize: length + LONGER,

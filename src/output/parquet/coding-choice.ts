@@ -5,21 +5,21 @@ import { type Packing, packedWidth } from './delta-binary-packed.ts';
 import { rleHybrid } from './rle-hybrid.ts';
 import type { Coding, Dictionary, ValuePart, Values } from './values.ts';
 
-/** Values tried out: enough to tell codings apart, few enough to try them all. */
+/** Sample size: enough to compare codings, small enough to try them all. */
 const SAMPLE = 4096;
-/** Fewer values than these are not tried: the lengths of what is packed tell enough. */
+/** Fewer values are not tried: the packed lengths are enough. */
 const LEAST_TRIED = 512;
-/** What a codec makes of plain values, which it compresses better than packed ones. */
+/** Typical size after compression of plain values, which compress better than packed ones. */
 const PLAIN_SHRINKS_TO = 0.6;
 
-/** How numbers are packed for a codec: snappy has no entropy coder, and few are short as they are. */
+/** Packing for a codec: snappy has no entropy coder, and few numbers are already short. */
 export const packingFor = (values: number, codec: ParquetCodec): Packing =>
   codec === 'snappy' || values < LEAST_TRIED ? 'bits' : 'bytes';
 
 /** Bits of a kind's number, from which on it takes whole bytes; of fewer, neighbours share a byte. */
 const LEAST_WHOLE = 5;
 
-/** Bits that tell so many kinds apart. */
+/** Bits needed for this many kinds. */
 export const widthOf = (kinds: number, packing: Packing): number => {
   const bits = Math.max(1, 32 - Math.clz32(kinds - 1));
   return bits < LEAST_WHOLE ? bits : packedWidth(bits, packing);

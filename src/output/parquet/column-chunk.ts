@@ -128,7 +128,7 @@ const valuesOf = ({ type }: ParquetColumn): Values => {
   return new NumberValues(type === 'DOUBLE' ? 'doubles' : 'integers');
 };
 
-/** Where a chunk is put together, before a copy of it goes to be compressed. */
+/** Buffer of a chunk, copied for compression. */
 const sink = new ByteSink();
 
 /** Gathers one column's values of a row group; emptied by `take`, and used again with its room. */
@@ -209,7 +209,7 @@ export class ColumnChunk {
     return encoded;
   }
 
-  /** Which rows hold a value, behind its own length. */
+  /** Writes which rows have a value, after its length. */
   #putLevels(): void {
     const levels = new ByteSink(64);
     if (this.#values.count < this.#rows) {

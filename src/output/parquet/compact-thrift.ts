@@ -13,7 +13,7 @@ const COMPACT = new Map([
 const BOOL = 2;
 const [TRUE, FALSE] = [1, 2];
 const STOP = 0;
-/** Steps from field to field, and lengths of lists, from which on they take a byte of their own. */
+/** Field steps and list lengths from here on take an extra byte. */
 const SHORT = 15;
 
 const compactOf = (type: number): number => {

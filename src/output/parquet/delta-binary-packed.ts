@@ -12,8 +12,8 @@ const widthOf = (greatest: number): number =>
   greatest < WORD ? 32 - Math.clz32(greatest) : 64 - Math.clz32(Math.floor(greatest / WORD));
 
 /**
- * How numbers stand in the bytes they are packed into: in as few bits as they need, or in whole bytes,
- * which is longer and lets a codec with an entropy coder find what repeats.
+ * Packing of numbers: as few bits as needed, or whole bytes, which are longer but let a codec with
+ * an entropy coder find repetitions.
  */
 export type Packing = 'bits' | 'bytes';
 
@@ -38,8 +38,8 @@ const leastDifference = (values: Float64Array, start: number, end: number): numb
 };
 
 /**
- * What is taken from the first `count` differences of `block`: the least of them, or in whole bytes
- * that of all blocks, where it makes none longer: equal differences are equal bytes then.
+ * Base of the first `count` differences of `block`: their minimum, or with whole bytes the minimum
+ * of all blocks if that makes none longer, because equal differences are equal bytes then.
  */
 const baseOf = (count: number, leastOfAll: number, packing: Packing): number => {
   let least = Number.POSITIVE_INFINITY;

@@ -32,7 +32,7 @@ export interface ExportSummary {
 
 export interface ExportOptions {
   readonly clock: Clock;
-  /** How pages are compressed; zstd unless given. Another than before rewrites every file. */
+  /** Compression of pages; default zstd. A new codec rewrites every file. */
   readonly codec?: ParquetCodec;
   /** Rewrite every file, changed or not. */
   readonly full?: boolean;
@@ -60,7 +60,7 @@ const inThread = (
     { signal, onProgress: (progress) => onProgress?.(...progress) },
   );
 
-/** How long signals and timers wait for a thread that exports. */
+/** Longest wait of signals and timers for an exporting thread. */
 const TURN_MS = 50;
 
 const inThisThread = async (

@@ -40,11 +40,11 @@ export interface PartitionsExport {
   readonly removed: string[];
   /** Touched partitions whose rows turned out the same as in the file that stands. */
   readonly unchanged: number;
-  /** What may be unmarked now. */
+  /** Partitions that can be unmarked. */
   readonly exported: Touch[];
 }
 
-/** What asks it to stop, and hears how far it is. */
+/** Signal and progress of an export. */
 export interface ExportWatch {
   /** Called between chunks of rows; throws to stop, and may let others go on meanwhile. */
   readonly checkStop: () => Promise<void> | undefined;
@@ -52,9 +52,9 @@ export interface ExportWatch {
 }
 
 export interface PartitionsDeps extends ExportWatch {
-  /** A connection of its own, for reading. */
+  /** A separate connection for reading. */
   readonly sqlite: Database.Database;
-  /** Where the files go. */
+  /** Folder of the files. */
   readonly folder: string;
   readonly lake: ExportedLake;
   readonly tables: readonly ParquetTable[];
@@ -72,7 +72,7 @@ const touchesOf = ({ sqlite }: PartitionsDeps): Touch[] =>
     version: 'number',
   }).all();
 
-/** The manifest that this export goes on from; undefined where every file is written anew. */
+/** Manifest to continue from; undefined if every file is rewritten. */
 const knownManifest = ({ folder, full, codec, lake }: PartitionsDeps): Manifest | undefined => {
   if (full) return undefined;
   const manifest = readManifest(folder, SCHEMA_VERSION);

@@ -4,8 +4,8 @@ import type { EncodedChunk } from './column-chunk.ts';
 import { compactThrift } from './compact-thrift.ts';
 import type { ParquetColumn, ParquetType } from './parquet-tables.ts';
 
-// What a Parquet file says of itself, in the library's thrift structures. Its own footer knows
-// neither logical types nor the order of bounds, without which readers pass over both.
+// // Footer of a Parquet file in the library's thrift structures. Its default footer lacks logical
+// types and the order of bounds, without which readers ignore both.
 
 const PHYSICAL: Record<ParquetType, number> = {
   INT64: thrift.Type.INT64,
@@ -14,7 +14,7 @@ const PHYSICAL: Record<ParquetType, number> = {
   UTF8: thrift.Type.BYTE_ARRAY,
 };
 const ZSTD = 6; // younger than the library's list of codecs
-/** What the pages of a chunk were compressed by. */
+/** Compression of a chunk's pages. */
 export type ChunkCodec = ParquetCodec | 'none';
 const CODECS: Record<ChunkCodec, number> = {
   none: thrift.CompressionCodec.UNCOMPRESSED,
@@ -77,7 +77,7 @@ const statisticsOf = ({ column, nulls, bounds }: EncodedChunk): Struct => ({
   },
 });
 
-/** Where a chunk's pages lie in its file, headers included. */
+/** Place of a chunk's pages in its file, with headers. */
 export interface LocatedChunk {
   readonly chunk: EncodedChunk;
   readonly codec: ChunkCodec;

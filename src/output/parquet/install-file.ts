@@ -30,7 +30,7 @@ const FOLDER_MODE = 0o775;
 /** Asks the disk to keep a file's bytes, beside what goes on meanwhile. */
 const keepOnDisk = promisify(fsync);
 
-/** What stands at a path once it was installed. */
+/** An installed file. */
 export interface InstalledFile {
   readonly bytes: number;
   readonly sha256: string;
@@ -47,7 +47,7 @@ export const temporaryName = (path: string): string =>
 export class ChangedFolders {
   readonly #changed = new Set<string>();
 
-  /** Makes a folder where there is none. */
+  /** Creates a missing folder. */
   make(path: string): void {
     if (existsSync(path)) return;
     const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
@@ -141,15 +141,15 @@ const writeAll = (disk: Disk, file: number, bytes: Buffer): void => {
 
 /** A file that was written and has not got its name yet. */
 export interface GrownFile<T> {
-  /** What its writing returned. */
+  /** Result of the writing function. */
   readonly filled: T;
   readonly temporary: string;
   /** Size and hash of what was written. */
   readonly installed: InstalledFile;
   /**
-   * Puts it in its place, whole, once its bytes are on the disk and read back as they were written.
-   * `check` may refuse it. The folder's name for it is kept when `folders` is flushed.
-   * @throws LakeError when the disk refuses, or lost something; what stood there still stands
+   * Puts the file in its place once its bytes are on the disk and were read back. `check` may
+   * refuse it. The folder entry is kept once `folders` is flushed.
+   * @throws LakeError if the disk refuses or lost something; the old file still stands
    */
   keep(check?: () => void): Promise<void>;
   /** Removes it; after `keep` there is nothing to remove. */

@@ -26,9 +26,9 @@ const ENCODED_AT_ONCE = 1;
 const PLACED_AT_ONCE = 16;
 
 export interface InstallerDeps {
-  /** A connection of its own, for reading. */
+  /** A separate connection for reading. */
   readonly sqlite: Database.Database;
-  /** Where the files go. */
+  /** Folder of the files. */
   readonly folder: string;
   readonly codec: ParquetCodec;
   readonly disk: Disk;
@@ -37,7 +37,7 @@ export interface InstallerDeps {
   readonly checkStop: () => Promise<void> | undefined;
 }
 
-/** What became of a partition: its line for the manifest, undefined where it has no file. */
+/** A written partition: its line for the manifest, undefined without a file. */
 export interface InstalledPartition {
   readonly file: ManifestFile | undefined;
   readonly written: boolean;
@@ -91,7 +91,7 @@ export class PartitionInstaller {
   readonly #reader: PartitionReader;
   readonly #compressor: PageCompressor;
   readonly #placing = new PQueue({ concurrency: PLACED_AT_ONCE });
-  /** What failed first. */
+  /** The first failure. */
   #failure: { readonly error: unknown } | undefined;
   /** Writers of one table that are not at work. */
   #idle: { table: ParquetTable; writers: ParquetWriter[] } | undefined;
@@ -103,9 +103,9 @@ export class PartitionInstaller {
   }
 
   /**
-   * Writes the files of partitions, but those whose file stands with the same bytes; `done` is called
-   * for each. A partition without rows has none, unless `evenEmpty`. Once one failed, all others do.
-   * @throws LakeError when one cannot be written; what stood there still stands
+   * Writes the files of partitions, except files with the same bytes; calls `done` for each. A
+   * partition without rows has no file, unless `evenEmpty`. After one failure all others fail.
+   * @throws LakeError if one cannot be written; the old file still stands
    */
   async install(
     orders: readonly Order[],
@@ -211,7 +211,7 @@ export class PartitionInstaller {
     return this.#deps.checkStop();
   }
 
-  /** Whether the file on disk, and not only its line in the manifest, already is what was written. */
+  /** True if the file on disk, not only its line in the manifest, is the same. */
   #standsAs(listed: ManifestFile, { sha256 }: InstalledFile): boolean {
     const { folder } = this.#deps;
     return (

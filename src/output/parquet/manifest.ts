@@ -20,7 +20,7 @@ export interface ManifestFile {
   schemaVersion: number;
 }
 
-/** What an export left, whole when it stands. */
+/** Manifest of an export. */
 export interface Manifest {
   format: typeof FORMAT;
   schemaVersion: number;
@@ -31,10 +31,10 @@ export interface Manifest {
   files: ManifestFile[];
 }
 
-/** What a manifest of this version or an earlier one tells of the files that stand. */
+/** Facts about the files of a manifest of this version or an earlier one. */
 export interface ManifestTotals extends Omit<Manifest, 'format' | 'codec'> {
   format: number; // 1: version 0.1.0
-  codec: ParquetCodec | null; // null: not told before format 2
+  codec: ParquetCodec | null; // // null: unknown before format 2
 }
 
 const isWhole = (value: unknown, least: number): value is number =>
@@ -79,8 +79,8 @@ const toldOf = (value: unknown): ManifestTotals | undefined => {
 };
 
 /**
- * What the manifest of a Parquet folder tells of its files, whichever version wrote them; undefined
- * when there is none, or it is damaged or of a later format.
+ * Facts about the files of a Parquet folder, of any version; undefined without a manifest, or if it
+ * is damaged or of a later format.
  */
 export const manifestTotals = (folder: string): ManifestTotals | undefined => {
   let text: string;
@@ -98,11 +98,11 @@ export const manifestTotals = (folder: string): ManifestTotals | undefined => {
   }
 };
 
-/** Whether the next export goes on from its files; otherwise it writes everything anew. */
+/** True if the next export continues from its files; otherwise it rewrites everything. */
 export const isCurrent = (told: ManifestTotals, schemaVersion: number): told is Manifest =>
   told.format === FORMAT && told.codec !== null && told.schemaVersion === schemaVersion;
 
-/** The manifest of a Parquet folder, or undefined when there is none that the next export goes on from. */
+/** The manifest of a Parquet folder; undefined if the next export cannot continue from it. */
 export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
   const told = manifestTotals(folder);
   return told !== undefined && isCurrent(told, schemaVersion) ? told : undefined;
@@ -153,7 +153,7 @@ export const writeManifest = async (
   await folders.flush();
 };
 
-/** Whether a file the manifest names is on disk with the size it names. */
+/** True if a file of the manifest is on disk with its size. */
 export const stands = (folder: string, file: ManifestFile): boolean => {
   const found = statSync(join(folder, file.path), { throwIfNoEntry: false });
   return found?.isFile() === true && found.size === file.bytes;

@@ -11,16 +11,15 @@ export interface ParquetColumn {
 export interface ParquetTable {
   readonly name: string;
   readonly columns: readonly ParquetColumn[];
-  /** Columns that tell rows apart; rows of a file are sorted by them. */
+  /** Key columns; the rows of a file are sorted by them. */
   readonly key: readonly string[];
   /** The time whose UTC day names a row's partition; undefined: one file for the whole table. */
   readonly dateColumn: string | undefined;
   /** The video's id, where a table without dates is divided by videos (`VIDEOS_A_PART`). */
   readonly videoColumn: string | undefined;
   /**
-   * Where rows lie subject by subject, and by time within each: the tables that tell how many rows and
-   * how many subjects there are. The key is subject and time. Many days are then read together, in the
-   * order of the key.
+   * For rows stored by subject and time: the tables that have the number of rows and of subjects.
+   * The key is subject and time. Many days are then read together in the order of the key.
    */
   readonly timelines: { readonly rows: string; readonly subjects: string } | undefined;
 }

@@ -83,7 +83,7 @@ export class PartitionReader {
     const { table } = partitions[0];
     const [subject, time] = table.key.map((name) => quoted(name));
     const positions = table.key.map((key) => table.columns.findIndex(({ name }) => name === key));
-    // what is likely is not worth an index of its own: SQLite goes from subject to subject
+    // // an index would not pay: SQLite goes from subject to subject
     const statement = this.#selecting(
       table,
       `where ${subject} >= ? and likely(${time} >= ?) and likely(${time} < ?)
@@ -99,13 +99,13 @@ export class PartitionReader {
     }
   }
 
-  /** Which rows are those of a reading, in SQL, and what to bind. */
+  /** SQL condition of a reading's rows, with its values. */
   #conditionOf({ partitions }: PartitionReading): { where: string; bounds: number[] } {
     const [first] = partitions;
     const { dateColumn, videoColumn } = first.table;
     if (dateColumn !== undefined) {
       const column = quoted(dateColumn);
-      // with a bare `?` SQLite plans anew for each day
+      // // with a bare `?` SQLite plans again for each day
       return { where: `where ${column} >= +? and ${column} < +?`, bounds: spanOf(partitions) };
     }
     if (videoColumn === undefined) return { where: '', bounds: [] };

@@ -16,7 +16,7 @@ export interface Partition {
 
 const suffixOf = (part: number): string => (part === 0 ? '' : `-${String(part).padStart(6, '0')}`);
 
-/** Where a partition's file is, within the Parquet folder. */
+/** Path of a partition's file in the Parquet folder. */
 export const pathOf = ({ table, date, part }: Partition): string =>
   `${table.name}/${date === '' ? '' : `date=${date}/`}${table.name}${suffixOf(part)}.parquet`;
 
@@ -35,8 +35,8 @@ export const partitionAt = (
 };
 
 /**
- * The partition of a table that `mark` names as `touched_partitions.date` does: a date, a part, or ''.
- * Undefined when there is no such table, or it is not divided so.
+ * The partition of a table by `mark` as in `touched_partitions.date`: a date, a part, or ''.
+ * Undefined for unknown tables and for tables that are not divided so.
  */
 export const partitionOf = (
   tables: readonly ParquetTable[],
@@ -53,7 +53,7 @@ export const partitionOf = (
     : undefined;
 };
 
-/** Where the columns of a table are shown that has no rows: a day without any, for tables of days. */
+/** Date of the empty file of a table by days without rows. */
 const NO_DAY = '1970-01-01';
 
 /** The partition whose file stands for a table without rows. */

@@ -13,7 +13,7 @@ const SUBJECT_COST = 0.4;
 /** Partitions of one table whose rows are read in one go. */
 export interface PartitionReading {
   readonly partitions: readonly [Partition, ...Partition[]];
-  /** How many rows each has, as far as that was counted. */
+  /** Rows of each, as far as counted. */
   readonly rows: readonly number[];
   /** In the order of the key, subject by subject; undefined: as SQLite finds them, sorted. */
   readonly bySubject: boolean;

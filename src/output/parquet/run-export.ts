@@ -5,12 +5,15 @@ import { systemDisk } from './install-file.ts';
 import type { ExportedLake } from './manifest.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 
-/** What an export is told, wherever it runs. */
+/** Order of an export, for any thread. */
 export interface ExportOrder {
   readonly lakePath: string;
   readonly folder: string;
   readonly lake: ExportedLake;
-  /** Told, not loaded with the schema: its library takes longer to load than a night's partitions to write. */
+  /**
+   * Passed instead of loaded with the schema, because its library takes longer to load than a
+   * night's partitions to write.
+   */
   readonly tables: readonly ParquetTable[];
   readonly codec: ParquetCodec;
   readonly full: boolean;
@@ -18,7 +21,10 @@ export interface ExportOrder {
   readonly exportedAt: string;
 }
 
-/** Exports by a connection of its own. @throws as `exportPartitions` */
+/**
+ * Exports over a separate connection.
+ * @throws as `exportPartitions`
+ */
 export const runExport = async (
   { lakePath, ...order }: ExportOrder,
   watch: ExportWatch,

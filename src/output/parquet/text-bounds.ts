@@ -12,7 +12,7 @@ const beginning = (text: Buffer): Buffer => {
 /** A text of at most 64 bytes that no byte order puts after `text`: itself or its beginning. */
 export const leastWithin = (text: Buffer): Buffer => beginning(text);
 
-/** A character's successor; the surrogates are none. */
+/** The next character; surrogates are not characters. */
 const after = (codePoint: number): number => (codePoint === 0xd7ff ? 0xe000 : codePoint + 1);
 
 /**

@@ -24,11 +24,11 @@ const grown = (
 export class TextValues implements Values {
   readonly codings: readonly Coding[] = ['PLAIN', 'DELTA_BYTE_ARRAY'];
   readonly #texts = new ByteSink();
-  /** Where each text ends; it begins where the one before ends. */
+  /** End of each text, which is the start of the next one. */
   #ends = new Uint32Array(256);
   #texted = 0;
   #last: string | undefined;
-  /** Which text each value is. */
+  /** Text of each value. */
   #which = new Uint32Array(256);
   #count = 0;
   #plainBytes = 0;
@@ -88,7 +88,9 @@ export class TextValues implements Values {
     into.append(this.#texts.view(), from, to);
   }
 
-  /** How many bytes of each text are those of the text before, how many are not, then those. */
+  /**
+   * Writes the number of bytes shared with the text before, the number of other bytes, then those.
+   */
   #encodeDeltas({ start, end, packing }: ValuePart, into: ByteSink): void {
     const bytes = this.#texts.view();
     const shared = new Float64Array(end - start);
@@ -111,7 +113,7 @@ export class TextValues implements Values {
     }
   }
 
-  /** How many bytes two texts begin with in common. */
+  /** Number of common leading bytes of two texts. */
   #sharedBy(bytes: Buffer, one: number, other: number): number {
     const [from, to] = [this.#startOf(one), this.#endOf(one)];
     const shift = this.#startOf(other) - from;
@@ -122,7 +124,7 @@ export class TextValues implements Values {
     return at - from;
   }
 
-  /** Whether two texts are the same, byte by byte. */
+  /** True if two texts are equal, byte by byte. */
   #same(bytes: Buffer, one: number, other: number): boolean {
     const [from, to] = [this.#startOf(one), this.#endOf(one)];
     const shift = this.#startOf(other) - from;

@@ -1,10 +1,10 @@
 import type { ByteSink } from './byte-sink.ts';
 import type { Packing } from './delta-binary-packed.ts';
 
-/** How the values of a column chunk are written; names as in the Parquet format. */
+/** Coding of a column chunk's values; names as in the Parquet format. */
 export type Coding = 'PLAIN' | 'DELTA_BINARY_PACKED' | 'DELTA_BYTE_ARRAY' | 'RLE_DICTIONARY';
 
-/** A part of a chunk's values, and how the numbers that tell of them are packed. */
+/** A part of a chunk's values, with the packing of its numbers. */
 export interface ValuePart {
   readonly start: number;
   /** The position after the last. */
@@ -12,7 +12,7 @@ export interface ValuePart {
   readonly packing: Packing;
 }
 
-/** Which distinct values a chunk has, and which of them each value is. */
+/** Distinct values of a chunk, and the index of each value among them. */
 export interface Dictionary {
   /** Position of the first value of each kind. */
   readonly firsts: readonly number[];
@@ -60,6 +60,6 @@ export const roomForKinds = (values: number): Uint32Array => {
 const TRIED = 1024;
 const MOST_DISTINCT = 0.6;
 
-/** Whether so many kinds among the first so many values are too many for a dictionary to pay. */
+/** True if a dictionary of this many kinds does not pay for this many values. */
 export const tooMany = (kinds: number, values: number): boolean =>
   values >= TRIED && kinds > values * MOST_DISTINCT;

@@ -15,7 +15,7 @@ const GROUP_ROWS = 131_072;
 const GROUP_BYTES = 8 << 20;
 const MAGIC = Buffer.from('PAR1');
 
-/** Where the bytes of a file go, in order. Throws when they cannot be kept. */
+/** Receives the bytes of a file in order. Throws if they cannot be stored. */
 export type WriteBytes = (bytes: Buffer) => void;
 
 /** A page behind its header, and how long the two are when nothing is compressed. */

@@ -1,4 +1,5 @@
 import { removeEventsAfter } from '../../alerts/events/outbox.ts';
+import { removeHitsAfter } from '../../alerts/rules/alert-store.ts';
 import { removeCreatorSnapshotsAfter } from '../../ingest/writers/creators.ts';
 import { removeHashtagSnapshotsAfter } from '../../ingest/writers/hashtags.ts';
 import { removeCapturesAfter } from '../../ingest/writers/rankings.ts';
@@ -38,6 +39,7 @@ export const removeFuture = (lake: Lake, now: number): FutureRows => {
         hashtag_snapshots: removeHashtagSnapshotsAfter(lake, after),
         creator_snapshots: removeCreatorSnapshotsAfter(lake, after),
         slots: forgetSlotsAfter(lake, after),
+        alert_hits: removeHitsAfter(lake, after),
       };
       resetNewestCounts(lake, after, now);
       const moved = {

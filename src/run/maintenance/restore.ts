@@ -20,13 +20,15 @@ import { OWN_FILE } from '../../base/data-dir/own-files.ts';
 import { fullDiskOf, LakeError, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
+import { carryErased } from '../../lake/erased.ts';
 import { whileAlone, withExclusive } from '../../lake/exclusive.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 import { markRestored } from '../../lake/meta.ts';
 import { migrate } from '../../lake/migrate.ts';
-import { LAKE_FILE, MIGRATION, WAIT_MS } from '../../lake/open.ts';
+import { LAKE_FILE, MIGRATION, openLake, WAIT_MS } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { foreignObject } from './foreign-object.ts';
+import { finishErasures } from './forget.ts';
 import { faultOf } from './lake-fault.ts';
 
 export interface Restored {
@@ -112,6 +114,7 @@ const carryLedger = (path: string, old: string, lockWaitMs: number): number | nu
   const sqlite = new Database(path, { timeout: lockWaitMs });
   try {
     sqlite.prepare('attach ? as old').run(old);
+    carryErased(sqlite);
     return sqlite.transaction(carryCalls)(sqlite);
   } catch (error) {
     if (error instanceof Database.SqliteError && TEMPORARY.test(error.code)) throw error;
@@ -204,6 +207,16 @@ const backupFault = (path: string): string | undefined => {
   return faultOf(path);
 };
 
+/** Erases what the backup still holds of subjects that were erased since. */
+const eraseAgain = async (dataDir: string, clock: Clock): Promise<void> => {
+  const lake = openLake(dataDir);
+  try {
+    await finishErasures(lake, { clock });
+  } finally {
+    lake.close();
+  }
+};
+
 /**
  * Checks a backup and restores it. Keeps the former lake beside it and carries its newer calls over. Can
  * be repeated after an interruption.
@@ -227,9 +240,11 @@ export const restoreLake = (
     if (fault !== undefined)
       throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);
     try {
-      return whileAlone(dataDir, MIGRATION, WAIT_MS, () =>
+      const restored = whileAlone(dataDir, MIGRATION, WAIT_MS, () =>
         exchange(dataDir, from, clock.now(), lockWaitMs),
       );
+      await eraseAgain(dataDir, clock);
+      return restored;
     } catch (error) {
       throw explain(error, join(dataDir, LAKE_FILE));
     }

@@ -68,7 +68,7 @@ export const watchCallsOf = async (
   return watchAllowance(lake, config, { month: spentTogether(months).month, now: clock.now() });
 };
 
-/** What the months of the keys that have not stopped leave to refreshes, by what they may be about. */
+/** Refresh budgets of the keys that have not stopped, by platforms. */
 export const refreshBudgets = async (
   lanes: readonly KeyLane[],
   { lake, config, clock, jobs, allJobs = jobs }: QuotaDeps,

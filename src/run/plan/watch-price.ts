@@ -22,7 +22,7 @@ export interface WatchPrice {
   readonly refreshesPerDay: { readonly before: number; readonly after: number };
   /** Videos refreshed in the last week. */
   readonly videos: number;
-  /** How much later each of those videos gets its refresh on average, in hours; null: unknown. */
+  /** Mean delay of the refreshes of those videos in hours; null: unknown. */
   readonly hoursLater: number | null;
 }
 

@@ -9,6 +9,15 @@ export class Background {
     });
   }
 
+  /** Starts the work after the work in progress. */
+  queue(work: () => Promise<unknown>): void {
+    const earlier = this.#underWay ?? Promise.resolve();
+    const latest: Promise<void> = earlier.then(work).then(() => {
+      if (this.#underWay === latest) this.#underWay = undefined;
+    });
+    this.#underWay = latest;
+  }
+
   async close(): Promise<void> {
     await this.#underWay;
   }

@@ -1,6 +1,8 @@
 import { MOST_OF_A_KIND } from '../../alerts/events/newest-events.ts';
 import { noticeEvents } from '../../alerts/events/notice.ts';
 import { readThresholds } from '../../alerts/events/thresholds.ts';
+import { statementRunner } from '../../alerts/rules/alert-rows.ts';
+import { evaluateAlerts } from '../../alerts/rules/evaluate.ts';
 import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
 import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
 import { SECOND_MS } from '../../base/durations.ts';
@@ -11,6 +13,8 @@ import { SameLake } from '../../lake/same-lake.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
 import type { Chore, ChoreDone, Job } from '../plan/job.ts';
 import type { Attempt } from './attempt.ts';
+import type { Background } from './background.ts';
+import { NightHooks } from './night-hooks.ts';
 import type { RunDeps } from './run-deps.ts';
 import type { RunSummary } from './run-summary.ts';
 import { sync } from './sync.ts';
@@ -22,6 +26,8 @@ export interface NightDeps extends RunDeps, NoticeDeps {
   chores: readonly Chore[];
   /** Revoked keys of `serve`, if several machines share them. */
   revokedKeys?: RevokedKeys | undefined;
+  /** Runs hooks beside the next runs. Default: waits for them. */
+  hooks?: Background;
   /** Called when a run starts. `undefined`: a new run. */
   onRun?: (runId: number | undefined, jobs: readonly string[]) => void;
 }
@@ -59,7 +65,8 @@ export const tellEvents = async (
     warn(
       `${stored + beyond} events were detected at once. ${stored} were kept and sent, ${beyond} were not. Check that the service's numbers are right, and adjust the thresholds (${docsPage('guides/events.md')}).`,
     );
-  const world = { clock, random, signal, report: warn, revokedKeys };
+  const { publicUrl } = config;
+  const world = { clock, random, signal, report: warn, revokedKeys, publicUrl };
   await flushDeliveries(lake, { ...world, budgetMs: SENDING_MS });
   return stored;
 };
@@ -70,18 +77,40 @@ const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promis
   for (const warning of warnings) warn(warning);
 };
 
+/** Evaluates the alerts of users. */
+const evaluateOwn = async ({
+  lake,
+  config,
+  clock,
+  env,
+  signal,
+  warn,
+}: NightDeps): Promise<number> => {
+  const run = statementRunner(lake.dataDir, { env, clock, signal });
+  return await evaluateAlerts(lake, {
+    run,
+    now: clock.now(),
+    notify: config.notify?.reveal(),
+    warn,
+  });
+};
+
 /**
- * Work after a sync: forecasts, events, prepared lists, chores, notices. A failed part does not
+ * Work after a sync: forecasts, events, alerts, prepared lists, chores, notices. A failed part does not
  * stop the others. Each part can be repeated safely.
  */
 export const followSync = async (
   deps: NightDeps,
   runs: readonly RunSummary[],
+  noteChanges: () => void = () => {},
 ): Promise<Followed> => {
   const { attempt, chores, lake, config, clock, random, env, signal } = deps;
   if (runs.length > 0) await attempt('forecasts', () => forecastTracked(deps));
   const events = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
+  if (runs.some(({ outcome }) => outcome === 'complete'))
+    await attempt('alerts', () => evaluateOwn(deps));
   if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake, clock.now()));
+  await attempt('hooks', async () => noteChanges());
   const done: Followed['chores'] = [];
   for (const chore of chores) {
     const context = { lake, config, clock, random, env, signal };
@@ -99,7 +128,19 @@ export const followSync = async (
 export const liveNight = async (deps: NightDeps): Promise<Night> => {
   const { lake, config, clock, allJobs, onRun } = deps;
   const sameLake = new SameLake(lake);
-  const runs = await withExclusive(config.dataDir, 'sync', clock, () => sync(deps, allJobs, onRun));
+  const hooks = new NightHooks(deps);
+  const begin: NonNullable<NightDeps['onRun']> = (...run) => {
+    hooks.start();
+    onRun?.(...run);
+  };
+  const runs = await withExclusive(config.dataDir, 'sync', clock, () =>
+    sync(deps, allJobs, begin),
+  ).catch(async (error: unknown) => {
+    await hooks.failed();
+    throw error;
+  });
   sameLake.expect();
-  return { runs, ...(await followSync(deps, runs)) };
+  const followed = await followSync(deps, runs, () => hooks.noteChanges());
+  await hooks.end(runs, followed.chores);
+  return { runs, ...followed };
 };

@@ -1,8 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { Log } from '../../base/log.ts';
+import { erasedBody } from '../../ingest/responses/drop-erased.ts';
 import { keepUnknownShape } from '../../ingest/responses/load-response.ts';
 import { storeResponse } from '../../ingest/responses/responses.ts';
+import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { ApiClient, RawResponse } from '../../upstream/client.ts';
 import { judge } from '../../upstream/judge.ts';
@@ -53,7 +55,9 @@ export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
         ? undefined
         : judge(response, now, limits.keyEnv, config?.upstream)),
     keepUnread: (callId, response, error) => {
-      storeResponse(lake, callId, response, clock.now());
+      const words = { subjects: erasedOf(lake), upstream: config?.upstream ?? {} };
+      const body = erasedBody(response.body, words);
+      storeResponse(lake, callId, { ...response, body }, clock.now());
       keepUnknownShape(lake, callId, error, clock.now());
     },
     log,

@@ -58,6 +58,7 @@ const requestWith = async (
     decoded: read,
     receivedAt,
     isLastPage: true,
+    upstream: config.upstream,
   };
   loadResponse(lake, call, (counts) => settle(rowsChanged(counts), counts.videos.inserted));
   await ledger.drain?.();

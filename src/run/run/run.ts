@@ -156,7 +156,9 @@ export class Run {
     );
     const next =
       'page' in request && 'length' in read ? nextPage(request, read, config.listItems) : undefined;
-    const call = { runId, request, decoded: read, ...answered, isLastPage: next === undefined };
+    const { upstream } = config;
+    const isLastPage = next === undefined;
+    const call = { runId, request, decoded: read, ...answered, isLastPage, upstream };
     const counts = loadResponse(
       lake,
       call,

@@ -1,6 +1,6 @@
 import { judgeConditions, sendNotices } from '../../alerts/notify/notify.ts';
+import { sendHits } from '../../alerts/rules/send-hits.ts';
 import { commandText } from '../../base/installation.ts';
-import type { Secret } from '../../base/secret.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import { expectedSources } from '../plan/expected-sources.ts';
 import type { Job } from '../plan/job.ts';
@@ -19,35 +19,48 @@ export interface NoticeDeps
   warn(sentence: string): void;
 }
 
-/** A failure is a warning. Unsent notices are sent after the next run. */
-const send = async (channel: Secret, { lake, warn, ...deps }: NoticeDeps): Promise<void> => {
-  const failure = await sendNotices(lake, channel.reveal(), deps);
+/** Sends what waits. A failure is a warning, and everything unsent is sent after the next run. */
+const send = async ({ lake, warn, config, clock, env, signal }: NoticeDeps): Promise<void> => {
+  const deps = { clock, env, signal, publicUrl: config.publicUrl };
+  const channel = config.notify?.reveal();
+  const failure = channel === undefined ? undefined : await sendNotices(lake, channel, deps);
   if (failure !== undefined)
     warn(`Could not send to TRENDLAKE_NOTIFY (${failure}). trendlake retries after the next run.`);
+  for (const unsent of await sendHits(lake, channel, deps))
+    warn(`Could not send an alert (${unsent}). trendlake retries after the next run.`);
+};
+
+/** Records new and resolved problems. */
+const judge = async (
+  { lake, config, clock, ledgers = LAKE_LEDGERS, allJobs }: NoticeDeps,
+  chores: readonly { name: string; end: Attempt<unknown> }[],
+): Promise<void> => {
+  const now = clock.now();
+  const plan = planMonths(await keyMonths(lake, config, allJobs, { ledgers, now }));
+  judgeConditions(
+    lake,
+    {
+      sources: expectedSources(allJobs, config, now),
+      quota: plan.fits
+        ? null
+        : `The month's calls will run out: the schedules need ${plan.missing} more. Run \`${commandText('plan')}\` for details.`,
+      chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
+    },
+    now,
+  );
 };
 
 /**
- * Records new and resolved problems and sends each once to `TRENDLAKE_NOTIFY`. With `background`, a
- * slow receiver does not delay runs.
+ * Records new and resolved problems and sends each once to `TRENDLAKE_NOTIFY`, and alerts to their
+ * targets. With `background`, a slow receiver does not delay runs.
  */
 export const tellNotices = async (
   deps: NoticeDeps,
   chores: readonly { name: string; end: Attempt<unknown> }[],
 ): Promise<void> => {
-  const { lake, config, clock, ledgers = LAKE_LEDGERS, allJobs, attempt, background } = deps;
-  const { notify } = config;
-  if (notify === undefined) return;
-  const now = clock.now();
-  const plan = planMonths(await keyMonths(lake, config, allJobs, { ledgers, now }));
-  const known = {
-    sources: expectedSources(allJobs, config, now),
-    quota: plan.fits
-      ? null
-      : `The month's calls will run out: the schedules need ${plan.missing} more. Run \`${commandText('plan')}\` for details.`,
-    chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
-  };
-  judgeConditions(lake, known, now);
-  const sending = () => attempt('sending notices', () => send(notify, deps));
+  const { config, attempt, background } = deps;
+  if (config.notify !== undefined) await judge(deps, chores);
+  const sending = () => attempt('sending notices', () => send(deps));
   if (background === undefined) await sending();
   else background.start(sending);
 };

@@ -14,7 +14,7 @@ const SNAPSHOTS_BY_DAY = `
   from video_snapshot s join video v on v.key = s.video_key
   where s.observed_at < ? group by 1, 2`;
 
-/** How many snapshots a lake holds of each platform and day, before an instant (Unix ms). */
+/** Number of snapshots of each platform and day before an instant (Unix ms). */
 export const snapshotsByDay = (lake: Lake, beforeAt: number): DayOfSnapshots[] =>
   prepare<DayOfSnapshots>(lake.sqlite, SNAPSHOTS_BY_DAY, {
     platform: 'text',

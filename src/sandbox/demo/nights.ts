@@ -3,7 +3,7 @@ import { liveNight, type NightDeps } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import type { SandboxTime } from '../sandbox-clock.ts';
 
-/** What one night did. */
+/** Result of one night. */
 export interface LivedNight {
   readonly at: number;
   readonly run: RunSummary;
@@ -11,7 +11,7 @@ export interface LivedNight {
 }
 
 interface NightsDeps extends Omit<NightDeps, 'clock' | 'onProgress'> {
-  /** The pipeline's own time; moves to each night in turn. */
+  /** Clock of the pipeline; moves to each night in turn. */
   readonly clock: VirtualClock;
   /** The service's time; stands still during each night. */
   readonly serviceClock: SandboxTime;

@@ -4,7 +4,7 @@ import type { Niche } from './niches.ts';
 import type { RandomStream } from './random-stream.ts';
 import type { Tides } from './tides.ts';
 
-/** What a caption is written about, by whom, and when. */
+/** Topic, author and time of a caption. */
 export interface Occasion {
   readonly platform: Platform;
   readonly language: Language;
@@ -34,7 +34,7 @@ const TAG_APPETITE: Readonly<Record<Platform, number>> = {
   youtube: 0.8,
 };
 
-/** The tags of a video: its niche's, everybody's, those that are rising, now and then one of its own. */
+/** Tags of a video: those of its niche, common ones, rising ones, and sometimes a unique one. */
 export const drawTags = (stream: RandomStream, occasion: Occasion, tides: Tides): string[] => {
   const { niche, language, bornAt } = occasion;
   const appetite = TAG_APPETITE[occasion.platform];

@@ -4,7 +4,7 @@ import { followersAt, WEEK_MS, type WorldCreator } from './creators.ts';
 import { countLikes, countViews, finalViews } from './curve.ts';
 import type { Tides } from './tides.ts';
 
-/** What a creator's older videos add up to, by the week before which they were published. */
+/** Totals of a creator's older videos, by the week before which they were published. */
 interface Summed {
   week: number;
   videoCount: number;

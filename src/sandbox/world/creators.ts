@@ -41,7 +41,7 @@ const NATIVE_WORDS: Readonly<Record<string, string>> = {
   th: 'ช่อง',
   zh: '頻道',
 };
-/** How name and noun are joined; the next who holds a slot gets the next form. */
+/** Ways to join name and noun; the next holder of a slot gets the next form. */
 const FORMS: readonly ((name: string, noun: string) => string)[] = [
   (name, noun) => `${name}.${noun}`,
   (name, noun) => `${name}_${noun}`,
@@ -65,7 +65,7 @@ const handleOf = (
   return FORMS[turn]?.(name, noun) ?? name;
 };
 
-/** What stays the same of a slot while people come and go on it. */
+/** Constant part of a slot while creators come and go. */
 const lifeOf = (seed: number, platform: Platform, slot: number) => {
   const stream = new RandomStream(seed, 3, PLATFORMS.indexOf(platform), slot);
   const weeks = 40 + stream.below(80);
@@ -78,7 +78,7 @@ const FOLLOWER_SCALE: Readonly<Record<Platform, number>> = {
   youtube: 0.7,
 };
 
-/** Who holds a slot of a platform at an instant. */
+/** Holder of a slot of a platform at an instant. */
 export const creatorAt = (
   seed: number,
   platform: Platform,

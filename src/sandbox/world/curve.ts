@@ -2,10 +2,9 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import type { RandomStream } from './random-stream.ts';
 
 /**
- * How one video's counts run, exactly. Ages and spans are milliseconds; counts are views.
- *
- * The first rush follows a Weibull curve, a slow share trickles in over weeks; medians and spread of
- * the fractions by age are those of real timelines (hits rise for days, ordinary videos for hours).
+ * Exact counts of one video. Ages and spans are milliseconds; counts are views. The first rush
+ * follows a Weibull curve, a slow share trickles in over weeks; medians and spread of the fractions
+ * by age are those of real timelines (hits rise for days, ordinary videos for hours).
  */
 export interface WorldCurve {
   /** Views the video ends with, second waves and corrections aside. */

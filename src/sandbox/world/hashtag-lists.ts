@@ -7,11 +7,11 @@ import { LAST_SNAPSHOT_MS } from './snapshots.ts';
 import type { World } from './world.ts';
 import { titleAt, type WorldVideo, worldViewsAt } from './world-video.ts';
 
-/** What the world's lists of hashtags count over, as the interface writes it. */
+/** Windows of the world's lists of hashtags, as the interface writes them. */
 export const TAG_WINDOWS = { '30d': 30 * DAY_MS, '7d': 7 * DAY_MS, '24h': DAY_MS } as const;
 export type TagWindow = keyof typeof TAG_WINDOWS;
 
-/** How deep the lists go. */
+/** Depth of the lists. */
 const LISTED_TAGS = 500;
 
 /** The tags of a video by their folded names, each as it wrote it first. */

@@ -1,4 +1,4 @@
-/** How people of one language write captions. `{s}` stands for what the video shows. */
+/** Captions of one language. `{s}` stands for the subject of the video. */
 export interface Language {
   readonly code: string;
   /** Hours to add to UTC for the local evening, when most videos appear. */

@@ -1,4 +1,4 @@
-/** What a group of creators makes videos about, with the tags that go together there. */
+/** Topic of a group of creators, with its tags. */
 export interface Niche {
   readonly id: string;
   readonly language: string;

@@ -1,6 +1,6 @@
 /**
- * Chance that can be asked again: a stream of numbers that depends on its keys alone, so that any
- * part of the made-up world can be computed without computing what came before it (sfc32).
+ * Repeatable chance: a stream of numbers that depends on its keys only, so that any part of the
+ * made-up world can be computed without the parts before it (sfc32).
  */
 export class RandomStream {
   #a: number;

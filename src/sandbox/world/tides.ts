@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { NICHES, type Niche, nichesOf } from './niches.ts';
 import { RandomStream } from './random-stream.ts';
 
-/** A tag with a life of its own: it rises within days, lives, and fades. */
+/** A temporary tag: it rises within days, stays, and fades. */
 export interface TrendTag {
   readonly tag: string;
   readonly bornAt: number;
@@ -14,7 +14,7 @@ export interface TrendTag {
   readonly language: string | undefined;
 }
 
-/** A stretch in which a niche breaks out: others join in, with a tag of its own. */
+/** A time in which a niche breaks out: others join in, with a separate tag. */
 interface Breakout {
   readonly startAt: number;
   readonly fadeMs: number;
@@ -44,7 +44,7 @@ const TREND_LIFE_MS = 30 * DAY_MS;
 const BREAKOUT_EVERY_MS = 40 * DAY_MS;
 const RISE_MS = 1.5 * DAY_MS;
 
-/** What moves everybody at once: trend tags and niches that break out, by absolute time. */
+/** Movements of the whole world: trend tags and niches that break out, by absolute time. */
 export class Tides {
   readonly #seed: number;
   readonly #trends = new Map<number, TrendTag>();
@@ -67,14 +67,14 @@ export class Tides {
     return alive;
   }
 
-  /** How many times its usual share a niche has at `at`; 1 on most days. */
+  /** Factor of a niche's usual share at `at`; 1 on most days. */
   heat(niche: Niche, at: number): number {
     const breakout = this.#breakout(niche, Math.floor(at / BREAKOUT_EVERY_MS));
     if (breakout === undefined) return 1;
     return 1 + (breakout.heat - 1) * tide(at - breakout.startAt, RISE_MS, breakout.fadeMs);
   }
 
-  /** The tag that a niche's breakout has of its own, while it lasts. */
+  /** Tag of a niche's breakout, while it lasts. */
   breakoutTag(niche: Niche, at: number): string | undefined {
     return this.heat(niche, at) > 1.5
       ? this.#breakout(niche, Math.floor(at / BREAKOUT_EVERY_MS))?.tag

@@ -32,7 +32,10 @@ const AMENDMENTS = [' ‼️', ' 🔥', ' (update)', ' - part 2 is up', ' 👀']
 const amended = (stream: RandomStream, title: string | null, other: string | null) =>
   title === null || stream.chance(0.3) ? other : title + stream.pick(AMENDMENTS);
 
-/** Gives a birth its id, words and snapshots. `index` tells the births of one creator and week apart. */
+/**
+ * Gives a birth its id, words and snapshots. `index` distinguishes the births of one creator and
+ * week.
+ */
 export const bringUp = (
   seed: number,
   creator: WorldCreator,

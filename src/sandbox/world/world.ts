@@ -12,7 +12,7 @@ import { LAST_SNAPSHOT_MS } from './snapshots.ts';
 import { Tides } from './tides.ts';
 import { bringUp, likesAt, titleAt, type WorldVideo, worldViewsAt } from './world-video.ts';
 
-/** Which made-up world. */
+/** Seed and size of a made-up world. */
 export interface WorldOptions {
   readonly seed: number;
   /**
@@ -157,7 +157,7 @@ const addSnapshots = (
   }
 };
 
-/** A creator's profile could be read once a day, at an hour of its own. */
+/** Daily profiles of a creator, at a fixed hour. */
 function* creatorSnapshots(
   seed: number,
   { platform, slot }: Pick<WorldCreator, 'platform' | 'slot'>,

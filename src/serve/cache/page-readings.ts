@@ -24,6 +24,8 @@ import { findingsAbout } from '../../learn/why/analyze.ts';
 
 export interface Rising {
   readonly videos: readonly RisingVideo[];
+  /** Videos already on top. */
+  readonly risen: readonly RisingVideo[];
   /** One list per platform with forecasts. */
   readonly tags: readonly (readonly KeptVolume[])[];
 }
@@ -33,6 +35,7 @@ const rising = (
   { tagsOf, ...query }: RisingQuery & { readonly tagsOf: readonly (Platform | '')[] },
 ): Rising => ({
   videos: risingVideos(sqlite, query),
+  risen: risingVideos(sqlite, { ...query, list: 'risen', limit: Math.ceil(query.limit / 2) }),
   tags: tagsOf
     .map((platform) => risingHashtags(sqlite, { platform, at: query.at, limit: query.limit }))
     .filter((list) => list.length > 0),

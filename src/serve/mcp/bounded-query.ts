@@ -10,7 +10,7 @@ const DICTIONARY = 'trendlake://data-dictionary';
 
 interface SqlRequest {
   readonly sql: string;
-  /** Unix ms; undefined: now. */
+  /** Unix ms; undefined: the lake as it is. */
   readonly asOf?: number | undefined;
   /** Maximum rows. */
   readonly limit: number;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import { HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { parseIso } from '../../base/iso.ts';
+import { RISING_LISTS } from '../../learn/forecast/read.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 
 // Inputs of tools, with the limits of the service's parameters.
@@ -61,6 +62,11 @@ export const handle = z
 
 export const tag = z.string().max(200).optional().describe('Tag of a watch.');
 export const eventKind = z.enum(EVENT_KINDS).optional().describe('Only events of this kind.');
+
+export const risingList = z
+  .enum(RISING_LISTS)
+  .default('next')
+  .describe('next: videos not yet in the top 10 % by growth; risen: videos already there.');
 
 const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);
 /** Parsed to hours. */

@@ -12,6 +12,7 @@ import { LakeTools } from './lake-tool.ts';
 import { addListTools } from './list-tools.ts';
 import { addQueryTool } from './query-tool.ts';
 import { addSubjectTools } from './subject-tools.ts';
+import { type AssistantWatch, addWatchTools } from './watch-tools.ts';
 
 export interface LakeServerDeps {
   readonly dataDir: string;
@@ -19,6 +20,9 @@ export interface LakeServerDeps {
   readonly version: string;
   readonly clock: Clock;
   readonly runSql: BoundedQuery;
+  /** Depth of a search, in results. */
+  readonly listItems: number;
+  readonly addWatch: AssistantWatch;
   /** Reads a page of the documentation. */
   readonly readPage: (name: string) => Promise<string>;
 }
@@ -106,7 +110,7 @@ const PAGES = [
 ] as const;
 
 /**
- * A Model Context Protocol server over a lake. Read-only, without network access.
+ * A Model Context Protocol server over a lake, without network access. It writes watches only.
  * @throws UsageError without a lake
  */
 export const lakeServer = (deps: LakeServerDeps): McpServer => {
@@ -119,6 +123,7 @@ export const lakeServer = (deps: LakeServerDeps): McpServer => {
   addLakeTool(tools);
   addListTools(tools);
   addSubjectTools(tools);
+  addWatchTools(server, tools, deps);
   addQueryTool(server, runSql, dataDir);
   for (const { name, page, title, description } of PAGES)
     server.registerResource(

@@ -153,17 +153,18 @@ export const addListTools = (tools: LakeTools): void => {
     name: 'forecast',
     title: 'Forecast of top videos',
     description:
-      'Videos of a platform seen in the last two days, by topProbability: the chance to finish in the top 10 % by growth among similar videos. median, low and high estimate its views after the horizon (8 in 10 videos land between low and high); null if too few outcomes are known. Empty until the lake has enough history. For all horizons of one video, call growth.',
+      'Videos of a platform seen in the last two days, by topProbability: the chance to finish in the top 10 % by growth among similar videos. list=next (default) has videos that are not there yet, list=risen those that are. gain24h is the expected gain of a day, overBy the likely end of the rise. median, low and high estimate its views after the horizon (8 in 10 videos land between low and high); null if too few outcomes are known. Empty until the lake has enough history. For all horizons of one video, call growth.',
     input: z.strictObject({
       platform: given.platform,
+      list: given.risingList,
       horizon: given.horizon,
       ...given.paging,
       asOf: given.asOf,
     }),
     output: forecastsResponse,
-    read: ({ platform, horizon: hours, limit, page, asOf }, { lake, instantOf }) => {
+    read: ({ platform, list, horizon: hours, limit, page, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
-      const { total, items } = risingPage(lake.sqlite, { platform, hours, at, limit, page });
+      const { total, items } = risingPage(lake.sqlite, { platform, list, hours, at, limit, page });
       return { total, page, items: [...items], platform, horizonHours: hours, asOf: isoOf(at) };
     },
   });

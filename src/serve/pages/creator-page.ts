@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { creatorSubject } from '../../alerts/events/subject-url.ts';
 import { isoOf } from '../../base/iso.ts';
-import { plainHandle } from '../../base/wire/folding.ts';
+import { foldHandle, plainHandle } from '../../base/wire/folding.ts';
 import type { CountedCreator } from '../../lake/lists/creator-lists.ts';
 import type { CreatorProfile, CreatorSnapshot } from '../../lake/read/creator-profile.ts';
 import { RefusedError } from '../http/problems.ts';
@@ -22,6 +22,7 @@ import {
   rate,
   sinceText,
 } from './figures.ts';
+import { followSection } from './follow.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
@@ -112,11 +113,12 @@ export const creatorPage = (deps: PageDeps): void => {
       });
       return {
         title: profile.handle,
-        about: html`<span><a href="${linkTo(view, '/creators', { platform: wanted.platform })}">${PLATFORM_NAMES[wanted.platform]}</a> creator, ${counted}</span>${platformLink(wanted.platform, creatorSubject(profile.handle, wanted.platform).url)}`,
+        about: html`<span><a href="${linkTo(view, '/creators', { platform: wanted.platform })}">${PLATFORM_NAMES[wanted.platform]}</a> creator, ${counted}</span>${platformLink(wanted.platform, creatorSubject(profile.handle, wanted.platform).url)}<a href="${linkTo(view, '/compare', { creators: `@${wanted.handle}`, platform: wanted.platform })}">compare</a>`,
         countedAt: rise?.observedAt ?? null,
         windowsMs: [],
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`<section class="growth"><div class="over"><h2>Followers</h2>${profile.growth.length === 0 ? NOTHING : downloadLinks(view, { what: 'the counts', table: 'followers' })}</div>${facts(profile, rise)}${chart({ points, names: ['followers'], unit: 'followers' })}</section>
+${followSection(service.lake, view, { kind: 'creator', platform: wanted.platform, subject: foldHandle(wanted.handle) })}
 ${videos}`,
       };
     },

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { CreatorsQuery } from '../../lake/lists/creator-lists.ts';
+import { creatorsOfTag } from '../../lake/watches/tag-lens.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { CREATOR_COLUMNS } from './creator-columns.ts';
@@ -10,7 +11,7 @@ import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, requesterOf } from './page-route.ts';
-import { linkHere, type PageView } from './page-view.ts';
+import { linkHere, linkTo, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
 
 const LISTS = ['rising', 'largest'] as const;
@@ -31,7 +32,7 @@ const head = (
       address: linkHere(view, { list: name === 'rising' ? undefined : name, sort: undefined }),
       isChosen: name === chosen,
     })),
-  )}`;
+  )}<a href="${linkTo(view, '/compare', { platform })}">compare creators</a>`;
 
 const NONE = {
   rising:
@@ -59,6 +60,7 @@ export const creatorsListPage = (deps: PageDeps): void =>
         const { total, items } = await deps.service.reads.creators(wanted, by);
         return { rows: ranked(items, paging), held: total, head: undefined };
       },
+    covers: creatorsOfTag,
     fileName: ({ query }) => `creators-${query.list}`,
     make: ({ query, view }, shown) => ({
       title: 'Creators',

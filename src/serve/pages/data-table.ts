@@ -24,11 +24,15 @@ export interface Column<Row> {
   readonly hide?: 'phone' | 'tablet';
 }
 
-/** Part of a list. `held`: rows that paging can reach. `head`: other data of its source. */
+/**
+ * Part of a list. `held`: rows that paging can reach. `head`: other data of its source. `tag`: the list
+ * has only rows of this tag.
+ */
 export interface ReadPart<Row, Head> {
   readonly rows: readonly Row[];
   readonly held: number;
   readonly head: Head;
+  readonly tag?: string | undefined;
 }
 
 export type Listed<Row, Head> = (paging: Paging) => Promise<ReadPart<Row, Head>>;
@@ -98,9 +102,9 @@ export const shownList = async <Row, Head>(
 ): Promise<ShownList<Row, Head>> => {
   const query = { columns, sort, limit, page };
   if (sort === undefined) return { ...query, ...(await list({ limit, page })), sorted: undefined };
-  const { rows: all, head } = await wholeOf(list, columns, sort);
+  const { rows: all, head, tag } = await wholeOf(list, columns, sort);
   const rows = all.slice((page - 1) * limit, page * limit);
-  return { ...query, rows, head, held: all.length, sorted: all.length };
+  return { ...query, rows, head, tag, held: all.length, sorted: all.length };
 };
 
 const classesOf = ({ isNumber, hide }: Pick<Column<never>, 'isNumber' | 'hide'>): string =>

@@ -102,6 +102,13 @@ export const likely = (probability: number): string => {
   return probability < 0.01 ? 'under 1 %' : `${Math.round(100 * probability)} %`;
 };
 
+/** Likely end of a rise, Unix ms: 8 in 10 similar videos stopped rising by then. */
+export const overIn = (overBy: number | null, now: number): Html | string => {
+  if (overBy === null) return '–';
+  if (overBy <= now) return 'about now';
+  return html`<time datetime="${isoOf(overBy)}" title="${minuteOf(overBy)}">in ${inHours(Math.ceil((overBy - now) / HOUR_MS))}</time>`;
+};
+
 /** Figure with a name and a note, inside `<dl class="tiles">`. */
 export const tile = (name: string, value: Html | string, note: Html | string): Html =>
   html`<div class="tile"><dt class="soft small">${name}</dt><dd><b>${value}</b><span class="one soft small">${note}</span></dd></div>`;

@@ -1,12 +1,18 @@
-import type { ForecastState } from '../../learn/forecast/state.ts';
+import { type ForecastState, kindWords } from '../../learn/forecast/state.ts';
 import { digits } from './figures.ts';
 
 const STATES: Readonly<Record<ForecastState['state'], (state: ForecastState) => string>> = {
-  used: ({ finished, counts }) => `in use, from ${digits(finished)} ${counts}`,
+  used: ({ finished, counts, withheld }) =>
+    [
+      `in use, from ${digits(finished)} ${counts}`,
+      ...withheld.map(({ hours, reason }) => `views in ${hours} h not shown: ${reason}`),
+    ].join('; '),
   waiting: () => 'has enough data, starts after the next sync',
   dropped: ({ reason }) => `not used: ${reason ?? 'unknown'}`,
   silent: ({ finished, lacking, counts }) =>
     `needs ${digits(finished + lacking)} ${counts}, has ${digits(finished)}`,
 };
 
-export const forecastStateWords = (state: ForecastState): string => STATES[state.state](state);
+/** Kind and state of forecasts, for people. */
+export const forecastStateWords = (state: ForecastState): string =>
+  `${kindWords(state.kind)}: ${STATES[state.state](state)}`;

@@ -3,6 +3,8 @@ import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { hashtagsOfTag, videosOfTag } from '../../lake/watches/tag-lens.ts';
 import { firstForecast, type RisingVideo } from '../../learn/forecast/read.ts';
 import type { Reliability } from '../../learn/forecast/reliability.ts';
 import type { ForecastState } from '../../learn/forecast/state.ts';
@@ -10,11 +12,13 @@ import type { ScoredWeek } from '../../learn/forecast/weeks.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 import type { KeptVolume } from '../../learn/volumes/read-volumes.ts';
 import type { ForecastsFound } from '../cache/heavy-reads.ts';
+import type { Rising } from '../cache/page-readings.ts';
 import { horizon, platformQuery } from '../request/parameters.ts';
 import { type Column, dataTable } from './data-table.ts';
-import { count, digits, likely, sinceText } from './figures.ts';
+import { count, digits, likely, overIn, sinceText } from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
+import { LENS_MOST } from './list-route.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
@@ -37,6 +41,8 @@ const figure = <Row>(
 const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
   { name: 'title', title: 'video', show: (video) => videoCell(view, video) },
   figure('top', 'top 10 %', ({ topProbability }) => likely(topProbability)),
+  figure('gain', '+24 h', ({ gain24h }) => count(gain24h)),
+  figure('over', 'likely over', ({ overBy }) => overIn(overBy, view.at)),
   {
     name: 'views',
     title: 'views then',
@@ -46,7 +52,7 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
       html`${count(views)}<br><span class="soft small">${sinceText(madeAt, view.at)}</span>`,
   },
   figure('median', `in ${hours} h`, ({ median }) => count(median)),
-  figure('range', '8 in 10 land in', range),
+  figure('range', '8 in 10 land in', range, 'phone'),
 ];
 
 const tagColumns = (view: PageView): Column<KeptVolume>[] => [
@@ -69,6 +75,7 @@ const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
     show: ({ of, hours }) => (of === 'videos' ? `views in ${hours} h` : 'hashtag volumes'),
   },
   figure('judged', 'checked', ({ score }) => digits(score.judged)),
+  figure('due', 'of due', ({ score, due }) => percent(score.judged / Math.max(1, due)), 'phone'),
   figure('inside', 'within range', ({ score }) => percent(score.coverage)),
   figure(
     'calibration',
@@ -92,7 +99,7 @@ const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
     ? html`<p class="soft">No forecasts yet: no growth curve is finished. Wait a few nights of syncs, or import history and run <code>${commandText('forecast --learn')}</code>.</p>`
     : html`<ul class="plain">${states.map(
-        (state) => html`<li><code>${state.kind}</code> ${forecastStateWords(state)}</li>`,
+        (state) => html`<li>${forecastStateWords(state)}</li>`,
       )}</ul>`;
 
 const reliabilityTable = (view: PageView, reliability: Reliability | undefined): Html =>
@@ -111,22 +118,27 @@ interface Shown extends ForecastsFound {
 }
 
 const main = (view: PageView, { platform, hours, rising, standing }: Shown): Html => {
-  const { videos: next, tags } = rising;
+  const { videos: next, risen, tags } = rising;
   const { scored } = standing;
   const states = standing.states.filter(
     (state) => state.platform === platform || state.platform === '',
   );
   const weeks = scored.weeks.filter((week) => week.platform === platform || week.platform === '');
   return html`<div class="grid"><div class="stack">
-<section id="next"><h2>Rising next <span class="soft small">most likely to finish in the top 10 % of growth</span></h2>${
+<section id="next"><h2>Rising next <span class="soft small">not yet in the top 10 % by growth, likely to get there</span></h2>${
     next.length === 0
       ? html`<p class="soft">No forecasts for this platform yet.</p>`
       : dataTable(view, nextColumns(view, hours), next, { caption: 'Rising next' })
+  }<p class="soft small">Likely over: 8 in 10 similar videos stopped rising by then.</p></section>
+<section id="risen"><h2>Already on top <span class="soft small">in the top 10 % by growth</span></h2>${
+    risen.length === 0
+      ? html`<p class="soft">No tracked video is there yet.</p>`
+      : dataTable(view, nextColumns(view, hours), risen, { caption: 'Already on top' })
   }</section>
 <section id="scores"><h2>Track record <span class="soft small">week by week</span></h2>${
     weeks.length === 0
       ? html`<p class="soft">No forecast can be checked yet.</p>`
-      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week' })}<p class="soft small">The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
+      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week' })}<p class="soft small">Of due: share of the forecasts whose time came and whose video was counted again. The scores say nothing about the others. The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
   }</section>
 </div><div class="stack">
 <section id="states"><h2>Training data</h2>${statesList(states)}</section>
@@ -146,6 +158,19 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
 </div></div>`;
 };
 
+/** Forecasts of videos and hashtags that a tag's watches cover. */
+const ofTag = (lake: Lake, tag: string, { videos, risen, tags }: Rising): Rising => {
+  const isOfTag = hashtagsOfTag(lake, tag);
+  const isVideoOfTag = videosOfTag(lake, tag);
+  return {
+    videos: videos.filter(isVideoOfTag).slice(0, SHOWN),
+    risen: risen.filter(isVideoOfTag).slice(0, SHOWN),
+    tags: tags
+      .map((list) => list.filter(isOfTag).slice(0, SHOWN))
+      .filter((list) => list.length > 0),
+  };
+};
+
 /** `/forecasts`: forecasts of a platform, with intervals and track record. */
 export const forecastsPage = (deps: PageDeps): void =>
   pageRoute(deps, {
@@ -156,8 +181,10 @@ export const forecastsPage = (deps: PageDeps): void =>
       const { lake, reads } = deps.service;
       const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';
       const hours = query.horizon;
+      const { tag } = view.query;
+      const limit = tag === undefined ? SHOWN : LENS_MOST;
       const found = await reads.forecasts(
-        { platform, hours, at: view.at, limit: SHOWN, tagsOf: [platform, ''] },
+        { platform, hours, at: view.at, limit, tagsOf: [platform, ''] },
         requesterOf(moment),
       );
       return {
@@ -171,7 +198,10 @@ export const forecastsPage = (deps: PageDeps): void =>
           })),
         )}`,
         pulledAt: null,
-        main: main(view, { platform, hours, ...found }),
+        main: main(view, {
+          ...{ platform, hours, standing: found.standing },
+          rising: tag === undefined ? found.rising : ofTag(lake, tag, found.rising),
+        }),
       };
     },
   });

@@ -5,7 +5,7 @@ import { ago } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { isWithin, NAVIGATION } from './navigation.ts';
-import { instantText, linkAt, linkTo, type PageView } from './page-view.ts';
+import { instantText, linkAt, linkHere, linkTo, type PageView } from './page-view.ts';
 
 const RANGES = [
   { name: '1 h ago', backMs: HOUR_MS },
@@ -43,6 +43,15 @@ const timeBar = (view: PageView): Html => {
     ${RANGES.map(({ name, backMs }) => html`<a href="${linkAt(view, view.now - backMs)}">${name}</a>`)}</span>
   ${view.isPast ? html`<p class="then small" role="status">Showing data as of <b>${minuteOf(view.at)}</b>.</p>` : NOTHING}
 </form>`;
+};
+
+/** Choice of a tag, if there are any. The address keeps it. */
+const lens = (view: PageView): Html => {
+  const { tag } = view.query;
+  if (view.tags.length === 0 && tag === undefined) return NOTHING;
+  const link = (name: string, chosen: string | undefined): Html =>
+    html`<a href="${linkHere(view, { tag: chosen })}"${tag === chosen ? raw(' aria-current="true"') : ''}>${name}</a>`;
+  return html`<details class="lens small"><summary>tag: <b>${tag ?? 'all'}</b></summary><nav class="tabs" aria-label="Tag">${link('all', undefined)}${view.tags.map((name) => link(name, name))}</nav></details>`;
 };
 
 export interface FramedPage {
@@ -116,7 +125,7 @@ export const framed = (
 <header>
   <div class="bar"><a class="brand" href="${linkTo(view, '/')}">${MARK}trendlake</a>${navigation(view)}
     <span class="fresh-line soft small"><span id="live"></span><span class="when">${isTimed ? freshness(view, { pulledAt, countedAt }) : NOTHING}</span></span></div>
-  ${isTimed ? timeBar(view) : NOTHING}
+  ${isTimed ? html`${timeBar(view)}${lens(view)}` : NOTHING}
 </header>
 <main id="content"><div class="head"><h1 dir="auto">${title}</h1><div class="about soft small">${about}</div></div>
 ${main}</main>

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { HashtagItem } from '../../base/wire/shapes.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
+import { hashtagsOfTag } from '../../lake/watches/tag-lens.ts';
 import { dateRange, platformQuery, type RequestedWindow } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { PLATFORM_NAMES } from './figures.ts';
@@ -57,6 +58,7 @@ export const hashtagsListPage = (deps: PageDeps): void =>
         return { rows: ranked(head.items(), paging), held: head.held(), head };
       };
     },
+    covers: hashtagsOfTag,
     fileName: ({ query }) => `hashtags-${query.platform ?? 'all'}-${query.dateRange.token}`,
     make: ({ query: { platform, dateRange: range }, view }, shown) => {
       const { head } = shown;

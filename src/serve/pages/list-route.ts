@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
+import type { Lake } from '../../lake/open.ts';
 import {
   type Column,
   dataTable,
@@ -20,7 +21,7 @@ import {
   type PageRequest,
   pageRoute,
 } from './page-route.ts';
-import type { PageView } from './page-view.ts';
+import { linkHere, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
 
 export interface ListWords {
@@ -45,16 +46,33 @@ export const listSection = <Row>(
   words: ListWords,
 ): Html => {
   const { heading, note, caption, none, before = NOTHING, after = NOTHING } = words;
-  const { total = shown.held, table: tableOf } = words;
+  const { tag } = shown;
+  const { total = shown.held, table: tableOf } = tag === undefined ? words : { table: words.table };
   const beside = note === undefined ? NOTHING : html` <span class="soft small">${note}</span>`;
   const { columns, rows, sort } = shown;
   const table = (): Html =>
     html`${dataTable(view, columns, rows, { caption, sort, isSortable: true })}${pagingLinks(view, shown)}`;
   return html`<section><div class="over"><h2>${heading}${beside}</h2>${total > 0 ? downloadLinks(view, { table: tableOf }) : NOTHING}</div>
 ${before}
-${total === 0 ? emptyState(view, none) : table()}
+${total > 0 ? table() : tag === undefined ? emptyState(view, none) : html`<p class="empty soft">Nothing in this list belongs to the tag ${tag}. <a href="${linkHere(view, { tag: undefined })}">Show all</a>.</p>`}
 ${after}</section>`;
 };
+
+/** A list with a tag is filtered among this many rows from its start. */
+export const LENS_MOST = 5000;
+
+/** A list with only the rows that `isCovered` accepts. */
+const lensed =
+  <Row, Head>(
+    list: Listed<Row, Head>,
+    tag: string,
+    isCovered: (row: Row) => boolean,
+  ): Listed<Row, Head> =>
+  async ({ limit, page }) => {
+    const { rows: all, head } = await list({ limit: LENS_MOST, page: 1 });
+    const rows = all.filter(isCovered);
+    return { rows: rows.slice((page - 1) * limit, page * limit), held: rows.length, head, tag };
+  };
 
 /** Parameters that include `tableParameters`. */
 type ListParameters = z.ZodObject & z.ZodType<TableQuery>;
@@ -66,6 +84,8 @@ export interface ListPageDefinition<P extends z.ZodObject, Q extends ListParamet
   /** Names of columns to leave out for this query. */
   readonly without?: (query: z.infer<Q>) => readonly string[];
   readonly list: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => Listed<Row, Head>;
+  /** Test of a row against a tag. Without it, the list ignores `tag`. */
+  readonly covers?: (lake: Lake, tag: string) => (row: Row) => boolean;
   /** File name without extension. */
   readonly fileName: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => string;
   /** @throws RefusedError for an unknown subject, shown as an error page */
@@ -80,7 +100,13 @@ export const listRoute = <P extends z.ZodObject, Q extends ListParameters, Row, 
   deps: PageDeps,
   definition: ListPageDefinition<P, Q, Row, Head>,
 ): void => {
-  const { path, params, query, tables, columns: all, without, list, fileName, make } = definition;
+  const { path, params, query, tables, columns: all, without, covers, fileName, make } = definition;
+  const list = (wanted: PageRequest<z.infer<P>, z.infer<Q>>): Listed<Row, Head> => {
+    const { tag } = wanted.view.query;
+    const all = definition.list(wanted);
+    if (tag === undefined || covers === undefined) return all;
+    return lensed(all, tag, covers(deps.service.lake, tag));
+  };
   const columnsOf = (query: z.infer<Q>): readonly Column<Row>[] => {
     const left = without?.(query) ?? [];
     return all.filter(({ name }) => !left.includes(name));

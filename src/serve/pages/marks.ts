@@ -4,7 +4,7 @@ import { commandText } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { ago, digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { linkAt, type PageView } from './page-view.ts';
+import { instantText, linkAt, type PageView } from './page-view.ts';
 
 const mark = (word: string, why: string): Html =>
   html`<span class="mark" title="${why}">${word}</span>`;
@@ -13,6 +13,10 @@ const mark = (word: string, why: string): Html =>
 export const SAMPLED = mark('sampled', 'Counted from videos in the lake, not reported by the API');
 
 export const ESTIMATED = mark('estimated', 'Computed from observed values');
+
+/** Hidden fields that keep the instant and the tag in a form. */
+export const hiddenLens = (view: PageView): Html =>
+  html`${view.isPast ? html`<input type="hidden" name="asOf" value="${instantText(view.at)}">` : NOTHING}${view.query.tag === undefined ? NOTHING : html`<input type="hidden" name="tag" value="${view.query.tag}">`}`;
 
 /** Origin of a list: pulled from the API, or ranked here (`pulledAt` is null). */
 export const listOrigin = (pulledAt: number | null, at: number): string =>

@@ -6,6 +6,7 @@ export const NAVIGATION = [
   { path: '/forecasts', name: 'Forecasts' },
   { path: '/events', name: 'Events' },
   { path: '/watching', name: 'Watching' },
+  { path: '/alerts', name: 'Alerts' },
   { path: '/search', name: 'Search' },
   { path: '/pipeline', name: 'Pipeline' },
   { path: '/query', name: 'Query' },

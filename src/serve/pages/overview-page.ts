@@ -13,7 +13,16 @@ import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
 import { namedEvent, subjectLink } from './events-page.ts';
-import { change, likely, number, PLATFORM_NAMES, pace, sinceText, tile } from './figures.ts';
+import {
+  change,
+  likely,
+  number,
+  overIn,
+  PLATFORM_NAMES,
+  pace,
+  sinceText,
+  tile,
+} from './figures.ts';
 import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
@@ -99,11 +108,11 @@ const tiles = ({ platform, feed, trends, tags }: OverviewContent): Html => {
 const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
   next.length === 0
     ? html`<p class="soft">No forecasts yet: too few growth curves are finished. <code>${commandText('status')}</code> shows how many are needed.</p>`
-    : html`<div class="scroll"><table class="data"><caption class="unseen">Videos most likely to finish in the top 10 %</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">top 10 %</th><th scope="col" class="n">views in 24 h</th></tr></thead><tbody>${next.map(
+    : html`<div class="scroll"><table class="data"><caption class="unseen">Videos not yet in the top 10 % by growth that will likely get there</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">top 10 %</th><th scope="col" class="n">+24 h</th><th scope="col" class="n">likely over</th></tr></thead><tbody>${next.map(
         (
           video,
         ) => html`<tr><td>${videoCell(view, video)}</td><td class="n">${likely(video.topProbability)}</td>
-  <td class="n">${number(video.median)}${video.median === null ? '' : html`<br><span class="soft small">${number(video.low)} to ${number(video.high)}</span>`}</td></tr>`,
+  <td class="n">${number(video.gain24h)}</td><td class="n">${overIn(video.overBy, view.at)}</td></tr>`,
       )}</tbody></table></div>`;
 
 const eventsList = (view: PageView, { events }: OverviewContent): Html =>

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refusedParameters } from '../http/problems.ts';
 import type { ServiceEnv } from '../request/context.ts';
-import { asOf, limit, page } from '../request/parameters.ts';
+import { asOf, limit, page, tag } from '../request/parameters.ts';
 import { type Column, sortNames } from './data-table.ts';
 import { FILE_FORMATS } from './table-files.ts';
 
@@ -23,7 +23,7 @@ export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
 const oneOf = <const N extends string>(names: readonly N[]) =>
   z.enum(names, { error: `Expected one of ${names.join(', ')}.` }).optional();
 
-/** Parameters of every page. Only pages with files accept the last two. */
+/** Parameters of every page. Only pages with files accept the last two. `tag` is read from the view. */
 const COMMON = z.object({ asOf, format: oneOf(FILE_FORMATS), table: z.string().optional() });
 
 /** Non-empty query parameters. @throws RefusedError for a repeated one */
@@ -58,6 +58,7 @@ export const parameterReader = <P extends z.ZodObject, Q extends z.ZodObject>(
   const all = z.object({
     ...schemas.query.shape,
     asOf,
+    tag,
     ...(hasFiles ? { format: COMMON.shape.format } : {}),
     ...(tables.length === 0 ? {} : { table: oneOf(tables) }),
   });

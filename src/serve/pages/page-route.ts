@@ -7,6 +7,7 @@ import { parseIso } from '../../base/iso.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { ListMoment } from '../../lake/lists/list-page.ts';
+import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { PageBytes, type ValidPage } from '../cache/page-cache.ts';
 import type { Requester } from '../cache/reader-thread.ts';
 import { PROBLEMS, RefusedError } from '../http/problems.ts';
@@ -94,6 +95,12 @@ export interface PageDeps {
   readonly isOperator: (incoming: IncomingMessage) => boolean;
 }
 
+/** True if the reader may change watches: a key with the scope, or this machine. */
+export const mayWatch = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): boolean => {
+  const standing: KeyStanding | undefined = c.get('standing');
+  return standing === undefined ? isOperator(c.env.incoming) : standing.scopes.includes('watch');
+};
+
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
 const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): PageReader => {
@@ -110,21 +117,26 @@ const viewOf = (
   const { service } = deps;
   const now = service.now();
   const at = wanted.instant === undefined ? now : Math.min(wanted.instant, now);
+  const reader = readerOf(deps, c);
   return {
     path: new URL(c.req.url).pathname,
     query: wanted.query,
     at,
     isPast: wanted.instant !== undefined && wanted.instant < now,
     now,
-    reader: readerOf(deps, c),
+    reader,
+    mayWatch: mayWatch(deps, c),
+    tags: reader === 'public' ? [] : watchTagNames(service.lake),
     version: service.live.version,
     newestSnapshot: service.changes.newestSnapshot(at),
   };
 };
 
-/** View without instant and parameters. */
-export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
-  viewOf(deps, c, { instant: undefined, query: {} });
+/** View without instant and parameters, except for the tag. */
+export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView => {
+  const tag = c.req.query('tag');
+  return viewOf(deps, c, { instant: undefined, query: tag === undefined ? {} : { tag } });
+};
 
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
 
@@ -198,6 +210,8 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
     const instant = asOf === undefined ? undefined : minuteOf(asOf);
     const { asOf: _, format: __, table: ___, ...kept } = given;
     const view = viewOf(deps, c, { instant, query: kept });
+    if (kept.tag !== undefined && view.reader === 'public')
+      throw new RefusedError('forbidden', 'Tags name clients, so they need a key. Sign in first.');
     const moment = { ...momentOf(service, c, instant), isPage: true } as const;
     const wanted = { ...read, view, moment };
     const waiting = { owner: moment.owner, gone: moment.gone() };

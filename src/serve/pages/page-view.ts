@@ -16,8 +16,12 @@ export interface PageView {
   /** Current time, Unix ms. */
   readonly now: number;
   readonly reader: PageReader;
+  /** True if the reader may add watches. */
+  readonly mayWatch: boolean;
   /** Version of the lake for live updates. */
   readonly version: string;
+  /** Tags of watches that the reader may choose from. Empty for anonymous readers. */
+  readonly tags: readonly string[];
   /** Newest snapshot of any video at `at`, Unix ms. Null: no data by then. */
   readonly newestSnapshot: number | null;
 }
@@ -35,9 +39,13 @@ const addressOf = (path: string, query: QueryChange): string => {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 };
 
-/** Address of another page at the same instant. `path` must be encoded. */
+/** Address of another page at the same instant and for the same tag. `path` must be encoded. */
 export const linkTo = (view: PageView, path: string, query: QueryChange = {}): string =>
-  addressOf(path, { ...query, asOf: view.isPast ? instantText(view.at) : undefined });
+  addressOf(path, {
+    tag: view.query.tag,
+    ...query,
+    asOf: view.isPast ? instantText(view.at) : undefined,
+  });
 
 /** Address of this page with changed parameters, on the first page of its list. */
 export const linkHere = (view: PageView, changes: QueryChange): string =>

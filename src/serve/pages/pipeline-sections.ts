@@ -124,5 +124,5 @@ export const forecastsSection = ({ forecasts }: PipelineNow): Html =>
     ? NOTHING
     : html`<section><h2>Forecasts</h2><ul class="plain small">${forecasts.map(
         (state) =>
-          html`<li><b>${state.platform === '' ? 'all platforms' : PLATFORM_NAMES[state.platform]}, ${state.kind}</b> ${forecastStateWords(state)}</li>`,
+          html`<li><b>${state.platform === '' ? 'all platforms' : PLATFORM_NAMES[state.platform]}</b>, ${forecastStateWords(state)}</li>`,
       )}</ul></section>`;

@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { isoOf } from '../../base/iso.ts';
 import type { CookbookQuery, Described, DictionaryPart } from '../../lake/query/dictionary.ts';
 import { CLOSED_TABLES } from '../../lake/query/refuse-closed.ts';
 import { FILE_ROWS, type SqlCell, type SqlTable } from '../request/sql-queries.ts';
@@ -17,8 +18,8 @@ export type QueryOutcome =
 
 export interface ShownQuery {
   readonly sql: string;
-  /** As written; empty: now. */
-  readonly asOf: string;
+  /** Unix ms; undefined: now. */
+  readonly asOf: number | undefined;
   readonly outcome: QueryOutcome;
   readonly dictionary: readonly DictionaryPart[];
   readonly recipes: readonly CookbookQuery[];
@@ -93,7 +94,7 @@ export const queryPage = ({ sql, asOf, outcome, dictionary, recipes }: ShownQuer
   about: html`Read-only SQL over the whole lake`,
   main: html`<div class="grid"><div class="stack">
 <section><form id="query" method="post" action="/query"><label class="unseen" for="sql">SQL</label><textarea id="sql" name="sql" rows="8" spellcheck="false" autocapitalize="off" autocomplete="off" required maxlength="20000">${sql === '' ? EXAMPLE : sql}</textarea>
-<div class="run"><button id="run">Run</button><label>As of <input name="asOf" value="${asOf}" placeholder="now" maxlength="40" size="20" title="The lake as it was known then: an ISO 8601 instant, such as 2026-03-01 or 2026-03-01T12:00Z. Empty: now."></label><span class="soft small">Ctrl+Enter. One SELECT, at most 10 s, read-only.</span></div></form>
+<div class="run"><button id="run">Run</button><label class="small">as of <input name="asOf" size="24" placeholder="now" value="${asOf === undefined ? '' : isoOf(asOf)}" title="ISO 8601 instant: the lake as it was known then"></label><span class="soft small">Ctrl+Enter. One SELECT, at most 10 s, read-only.</span></div></form>
 ${cookbook(recipes)}</section>
 ${outcomeSection(outcome)}</div>
 <div class="stack">${dictionaryAside(dictionary)}</div></div>`,

@@ -3,6 +3,7 @@ import { html, raw } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import { COUNTED_MOST } from '../../lake/search/search.ts';
+import { videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { FoundPage } from '../cache/heavy-reads.ts';
 import type { ServiceContext } from '../request/context.ts';
 import {
@@ -13,8 +14,9 @@ import {
 } from '../request/parameters.ts';
 import type { Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
-import { type Html, NOTHING } from './html.ts';
+import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
+import { hiddenLens } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import type { PageDeps, PageMoment } from './page-route.ts';
 import type { PageView } from './page-view.ts';
@@ -42,7 +44,7 @@ const searchForm = (view: PageView, { q, platform, dateRange }: Wanted): Html =>
   <label class="grow"><span class="soft small">words in titles, handles and hashtags</span><input type="search" name="q" value="${q ?? ''}" placeholder="&quot;slow cooking&quot; ramen -instant" maxlength="200" required></label>
   <label><span class="soft small">platform</span><select name="platform">${option('', 'all', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
   <label><span class="soft small">published within</span><select name="dateRange">${Object.entries(RANGES).map(([token, name]) => option(token, name, token === (dateRange?.token ?? '')))}</select></label>
-  ${view.isPast ? html`<input type="hidden" name="asOf" value="${new Date(view.at).toISOString()}">` : NOTHING}<button>search</button></form>
+  ${hiddenLens(view)}<button>search</button></form>
 <p class="soft small">All words must match. You can use <code>"a phrase"</code>, <code>prefix*</code> and <code>-without</code>, in any script.</p>`;
 
 const listed =
@@ -75,11 +77,13 @@ export const searchPageRoute = (deps: PageDeps): void => {
     }),
     columns,
     list: ({ query, moment }) => listed(service, query, moment),
+    covers: videosOfTag,
     fileName: () => 'search',
     make: ({ query, view }, shown) => {
       const form = html`<section>${searchForm(view, query)}</section>`;
       if (shown.head === undefined) return { title: 'Search', main: form };
-      const { total, isCutOff } = shown.head;
+      const { isCutOff } = shown.head;
+      const total = shown.tag === undefined ? shown.head.total : shown.held;
       const isAtLeast = isCutOff || total === COUNTED_MOST;
       const found = listSection(view, shown, {
         heading: 'Results',

@@ -5,12 +5,13 @@ import type { ContentItem } from '../../base/wire/shapes.ts';
 import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
 import type { ListMoment, ListPage, Soon } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
+import { videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { ServiceContext } from '../request/context.ts';
 import { dateRange, platformPath, type RequestedWindow } from '../request/parameters.ts';
 import { dataTable, showing } from './data-table.ts';
 import { number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { listRoute, listSection } from './list-route.ts';
+import { LENS_MOST, listRoute, listSection } from './list-route.ts';
 import { emptyState, heldOf, listOrigin } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
@@ -67,6 +68,10 @@ const listTabs = (view: PageView, chosen: ListName): Html =>
     })),
   );
 
+/** Link to the changes of the shown list in the last 24 hours. */
+const sinceYesterday = (view: PageView, list: ListName, platform?: Platform): Html =>
+  html`<a href="${linkTo(view, '/diff', { list, platform, from: '24h' })}">since yesterday</a>`;
+
 const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   const { list: name, dateRange: range } = view.query;
   const kept = { list: name, dateRange: range };
@@ -89,32 +94,36 @@ const sideBySide = (deps: PageDeps): void =>
     params: z.object({}),
     query: z.object({ list, dateRange: window }),
     make: async ({ query, view, moment }) => {
+      const { tag } = view.query;
+      const covers = tag === undefined ? undefined : videosOfTag(deps.service.lake, tag);
+      const limit = covers === undefined ? SIDE_ROWS : LENS_MOST;
       const lists = await Promise.all(
-        PLATFORMS.map(async (platform) => ({
-          platform,
-          page: await readList(
-            deps.service,
-            { ...query, platform },
-            { ...moment, limit: SIDE_ROWS, page: 1 },
-          ),
-        })),
+        PLATFORMS.map(async (platform) => {
+          const wanted = { ...query, platform };
+          const page = await readList(deps.service, wanted, { ...moment, limit, page: 1 });
+          const items = covers === undefined ? page.items() : page.items().filter(covers);
+          const total = covers === undefined ? page.total : items.length;
+          return { platform, page, total, items: items.slice(0, SIDE_ROWS) };
+        }),
       );
       const columns = showing(videoColumns(), ['rank', 'title', 'views', 'velocity']);
       const pulled = lists.map(({ page }) => page.pulledAt ?? 0);
       return {
         title: 'Trends',
-        about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}${sinceYesterday(view, query.list)}`,
         pulledAt: Math.max(...pulled) || null,
         windowsMs: windowsOf(query),
         main: html`<div class="columns">${lists.map(
           ({
             platform,
             page,
-          }) => html`<section><h2><a href="${linkTo(view, `/trends/${platform}`, view.query)}">${PLATFORM_NAMES[platform]}</a> <span class="soft small">${number(page.total)} videos · ${listOrigin(page.pulledAt, view.at)}</span></h2>
+            total,
+            items,
+          }) => html`<section><h2><a href="${linkTo(view, `/trends/${platform}`, view.query)}">${PLATFORM_NAMES[platform]}</a> <span class="soft small">${number(total)} videos · ${listOrigin(page.pulledAt, view.at)}</span></h2>
 ${
-  page.total === 0
+  total === 0
     ? emptyState(view, NONE)
-    : dataTable(view, columns, page.items(), {
+    : dataTable(view, columns, items, {
         caption: `${NAMES[query.list]}, ${platform}`,
       })
 }</section>`,
@@ -138,6 +147,7 @@ const onePlatform = (deps: PageDeps): void => {
         const head = await readList(service, { ...query, platform }, { ...moment, ...paging });
         return { rows: head.items(), held: head.held(), head };
       },
+    covers: videosOfTag,
     fileName: ({ params: { platform }, query }) => `trends-${platform}-${query.list}`,
     make: ({ params: { platform }, query, view }, shown) => {
       const { head } = shown;
@@ -147,7 +157,7 @@ const onePlatform = (deps: PageDeps): void => {
           : `${PLATFORM_NAMES[platform]} trends of the ${query.list}`;
       return {
         title,
-        about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}${sinceYesterday(view, query.list, platform)}`,
         pulledAt: head.pulledAt,
         windowsMs: windowsOf(query),
         main: listSection(view, shown, {

@@ -16,7 +16,18 @@ import { idPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
 import { type Column, downloadLinks } from './data-table.ts';
-import { count, fact, inHours, likely, number, rate, shownRateOf, sinceText } from './figures.ts';
+import {
+  count,
+  fact,
+  inHours,
+  likely,
+  number,
+  overIn,
+  rate,
+  shownRateOf,
+  sinceText,
+} from './figures.ts';
+import { followSection } from './follow.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
@@ -33,8 +44,13 @@ const fanOf = (forecast: ShownForecast | null): number[][] =>
     high,
   ]) ?? [];
 
-const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | null): Html =>
-  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(shownRateOf(item)))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('top 10 %', likely(forecast.topProbability))}</dl>`;
+const facts = (
+  item: ContentItem,
+  curve: GrowthCurve,
+  forecast: ShownForecast | null,
+  at: number,
+): Html =>
+  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(shownRateOf(item)))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : html`${fact('top 10 %', forecast.overEdge ? 'already there' : likely(forecast.topProbability))}${fact('likely over', overIn(forecast.overBy === null ? null : Date.parse(forecast.overBy), at))}`}</dl>`;
 
 /** Forecast as a table. The chart shows it as a fan. */
 const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
@@ -103,9 +119,10 @@ export const videoPage = (deps: PageDeps): void => {
         countedAt: newestCountAt(lake, key, view.at),
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
-        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
+        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast, view.at)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
 <div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, upToNext(milestones(lake, key, view.at)))}</div>
-${analysis === undefined ? NOTHING : analysisSection(analysis)}`,
+${analysis === undefined ? NOTHING : analysisSection(analysis)}
+${followSection(lake, view, { kind: 'video', platform: item.platform, subject: item.id })}`,
       };
     },
     files: ({ params: { id }, view }) =>

@@ -22,7 +22,7 @@ export interface WatchingContent {
   readonly mayChange: boolean;
   /** Result of the last change. */
   readonly message: { readonly text: string; readonly isError: boolean } | undefined;
-  /** What the reader typed, when it could not be saved. */
+  /** Input of the reader that could not be saved. */
   readonly typed: string;
 }
 

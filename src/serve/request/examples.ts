@@ -180,6 +180,8 @@ export const EXAMPLE_RESPONSES: Readonly<Record<string, object>> = {
         user: dance.user,
         views: 4593267,
         topProbability: 0.83,
+        gain24h: 31_400,
+        overBy: '2026-03-12T09:00:00.000Z',
         madeAt: '2026-02-07T02:32:19.000Z',
         median: 21300000,
         low: 12400000,

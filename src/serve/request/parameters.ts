@@ -7,6 +7,7 @@ import {
   wholeNumber as numberFrom,
   type TextReader,
 } from '../../base/text-values.ts';
+import { RISING_LISTS } from '../../learn/forecast/read.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 
 // Query and path parameters. Errors state the expected value. A repeated parameter is a list, and invalid.
@@ -128,6 +129,11 @@ export const asOf = instantParameter(
   'asOf',
   'Extension. Responds as the service would have at this instant. Default: now. A future instant means now.',
 );
+/** Start or end of a comparison: an instant in Unix ms, or a span before now. */
+export const instantOrSpan = read(
+  `${INSTANT}, or a span such as 24h or 7d`,
+  (value) => instantOf(value) ?? windowOf(value),
+).optional();
 export const since = instantParameter('since', 'Only events at or after this instant.');
 
 const PLATFORM = `one of ${PLATFORMS.join(', ')}`;
@@ -153,6 +159,22 @@ export const periodPath = read(`one of ${PERIODS.join(', ')}`, oneOf(PERIODS)).o
   enum: [...PERIODS],
   example: 'week',
 });
+
+export const risingList = read(`one of ${RISING_LISTS.join(', ')}`, oneOf(RISING_LISTS))
+  .optional()
+  .transform((value) => value ?? 'next')
+  .openapi({
+    param: {
+      name: 'list',
+      in: 'query',
+      description:
+        '`next`: videos not yet in the top 10 % by growth. `risen`: videos already there.',
+    },
+    type: 'string',
+    enum: [...RISING_LISTS],
+    default: 'next',
+    example: 'next',
+  });
 
 const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);
 export const horizon = read(`one of ${HORIZON_NAMES.join(', ')}`, (value) =>

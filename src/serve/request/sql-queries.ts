@@ -42,8 +42,11 @@ export interface SqlTable {
 /** Error of a query, worded for its author. */
 export class SqlFailure extends Error {}
 
-/** SQL and the instant (Unix ms) that it sees the lake at; undefined: now. */
-export type SqlStatement = Pick<QueryRequest, 'sql' | 'asOf'>;
+/** A statement, and the instant as of which it reads the lake (Unix ms); undefined: as it is. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly asOf?: number | undefined;
+}
 
 export interface SqlRequester {
   readonly owner: string;
@@ -111,8 +114,9 @@ export class SqlQueries {
     requester: SqlRequester,
     onLines: (lines: string) => Promise<void>,
   ): Promise<void> {
-    const whole = { format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
-    await this.#run({ ...statement, ...whole }, requester, onLines);
+    const shape = { format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
+    const whole = { ...statement, ...shape };
+    await this.#run(whole, requester, onLines);
   }
 
   close(): void {

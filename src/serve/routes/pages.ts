@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PageBytes } from '../cache/page-cache.ts';
+import { comparePage } from '../pages/compare-page.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
+import { diffPage } from '../pages/diff-page.ts';
 import { eventsListPage } from '../pages/events-page.ts';
 import { forecastsPage } from '../pages/forecasts-page.ts';
 import { hashtagPage } from '../pages/hashtag-page.ts';
@@ -30,9 +32,11 @@ const ASSETS: ReadonlyMap<string, URL> = new Map([
 const PAGES: readonly ((deps: PageDeps) => void)[] = [
   overviewPage,
   trendsPages,
+  diffPage,
   videoPage,
   creatorsListPage,
   creatorPage,
+  comparePage,
   hashtagsListPage,
   hashtagPage,
   eventsListPage,

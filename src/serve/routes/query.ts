@@ -17,28 +17,25 @@ import { SqlFailure, type SqlStatement } from '../request/sql-queries.ts';
 const LONGEST_IN_ADDRESS = 4000;
 const LONGEST_SQL = 20_000;
 
-/** SQL and its instant as written; empty: now. */
-interface Written {
-  readonly sql: string;
-  readonly asOf: string;
-}
-
-const writtenIn = (get: (name: keyof Written) => string | null | undefined): Written => {
-  const [sql = '', asOf = ''] = [get('sql')?.trim(), get('asOf')?.trim()];
-  if (sql.length <= LONGEST_SQL) return { sql, asOf };
+const statementIn = (text: string | null | undefined): string => {
+  const sql = text?.trim() ?? '';
+  if (sql.length <= LONGEST_SQL) return sql;
   throw new RefusedError(
     'payload-too-large',
     `The statement is longer than ${LONGEST_SQL} characters. Shorten it, or use the command line.`,
   );
 };
 
-/** @throws RefusedError where the instant cannot be read */
-const statementOf = ({ sql, asOf }: Written): SqlStatement => {
-  if (asOf === '') return { sql };
-  const at = parseIso(asOf);
-  if (at !== undefined) return { sql, asOf: at };
-  const detail = `asOf must be an ISO 8601 instant such as 2026-03-01T12:00:00Z; it is "${asOf}".`;
-  throw new RefusedError('invalid-parameter', detail, {
+/** Statement and instant of a form or an address. @throws RefusedError */
+const requestIn = (fields: {
+  get: (name: string) => string | null | undefined;
+}): SqlStatement & { readonly asOfText: string } => {
+  const sql = statementIn(fields.get('sql'));
+  const asOfText = fields.get('asOf')?.trim() ?? '';
+  const asOf = asOfText === '' ? undefined : parseIso(asOfText);
+  if (asOfText === '' || asOf !== undefined) return { sql, asOf, asOfText };
+  const detail = 'must be an ISO 8601 instant such as 2026-03-01T12:00:00Z';
+  throw new RefusedError('invalid-parameter', `asOf ${detail}.`, {
     errors: [{ parameter: 'asOf', detail }],
   });
 };
@@ -53,9 +50,12 @@ export const queryRoutes = (deps: PageDeps): void => {
   let parts: ReturnType<typeof readDictionary> | undefined;
   let recipes: ReturnType<typeof readCookbook> | undefined;
 
-  const outcomeOf = async (c: Context<ServiceEnv>, written: Written): Promise<QueryOutcome> => {
+  const outcomeOf = async (
+    c: Context<ServiceEnv>,
+    statement: SqlStatement,
+  ): Promise<QueryOutcome> => {
     try {
-      return { found: await service.queries.table(statementOf(written), requester(c)) };
+      return { found: await service.queries.table(statement, requester(c)) };
     } catch (error) {
       if (error instanceof SqlFailure || error instanceof RefusedError)
         return { failed: error.message };
@@ -65,38 +65,36 @@ export const queryRoutes = (deps: PageDeps): void => {
 
   const show = async (
     c: Context<ServiceEnv>,
-    written: Written,
+    { sql, asOf }: SqlStatement,
     outcome: QueryOutcome,
   ): Promise<Response> => {
     parts ??= readDictionary();
     recipes ??= readCookbook();
-    const shown = queryPage({ ...written, outcome, dictionary: parts, recipes });
+    const shown = queryPage({ sql, asOf, outcome, dictionary: parts, recipes });
     const page = new PageBytes(String(await framed(presentView(deps, c), shown)));
     return sendFixedPage(c, page);
   };
 
   app.get('/query', keyGuard, async (c) => {
-    const written = writtenIn((name) => c.req.query(name));
-    if (written.sql === '') return show(c, written, undefined);
-    return show(c, written, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, written));
+    const asked = requestIn({ get: (name) => c.req.query(name) });
+    if (asked.sql === '') return show(c, asked, undefined);
+    return show(c, asked, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, asked));
   });
 
   app.post('/query', keyGuard, async (c) => {
     rejectCrossOrigin(c);
-    const form = await formBody(c);
-    const written = writtenIn((name) => form.get(name));
-    const { sql, asOf } = written;
-    if (sql.length > LONGEST_IN_ADDRESS) return show(c, written, await outcomeOf(c, written));
+    const asked = requestIn(await formBody(c));
+    const { sql, asOfText } = asked;
+    if (sql.length > LONGEST_IN_ADDRESS) return show(c, asked, await outcomeOf(c, asked));
     c.header('cache-control', 'no-store');
-    const named = asOf === '' ? { sql } : { sql, asOf };
-    return c.redirect(`/query?${new URLSearchParams(named)}`, 303);
+    const address = { sql, ...(asOfText === '' ? {} : { asOf: asOfText }) };
+    return c.redirect(`/query?${new URLSearchParams(address)}`, 303);
   });
 
   app.post('/query.csv', keyGuard, async (c) => {
     rejectCrossOrigin(c);
-    const form = await formBody(c);
-    const statement = statementOf(writtenIn((name) => form.get(name)));
-    return csvResponse(deps, statement, { ...requester(c), outgoing: c.env.outgoing });
+    const asked = requestIn(await formBody(c));
+    return csvResponse(deps, asked, { ...requester(c), outgoing: c.env.outgoing });
   });
 };
 
@@ -108,7 +106,7 @@ const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
 /** Streams rows. An error before the first row is a problem response, a later one truncates the file. */
 const csvResponse = async (
   { service }: PageDeps,
-  statement: SqlStatement,
+  asked: SqlStatement,
   { owner, gone, outgoing }: { owner: string; gone: AbortSignal; outgoing: ServerResponse },
 ): Promise<Response> => {
   const encoder = new TextEncoder();
@@ -117,7 +115,7 @@ const csvResponse = async (
   const writer = writable.getWriter();
   const begun = Promise.withResolvers<boolean>();
   const done = service.queries
-    .csv(statement, { owner, gone: AbortSignal.any([gone, stop.signal]) }, async (lines) => {
+    .csv(asked, { owner, gone: AbortSignal.any([gone, stop.signal]) }, async (lines) => {
       begun.resolve(true);
       await writer.ready;
       await writer.write(encoder.encode(`${lines}\n`));

@@ -4,6 +4,7 @@ import { HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf, parseIso } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
+import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import {
@@ -11,7 +12,6 @@ import {
   listWatches,
   type NewWatch,
   removeWatch,
-  resolveSubject,
   type Watch,
 } from '../../lake/watches/watches.ts';
 import { jsonBody } from '../http/body.ts';
@@ -65,7 +65,10 @@ const wish = z.object({
 const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
 /** A watch as the service returns it. */
-const shownWatch = (one: Watch, context: WatchContext): z.infer<typeof watch> => ({
+export const shownWatch = (
+  one: Watch,
+  context: Pick<WatchContext, 'listItems'>,
+): z.infer<typeof watch> => ({
   id: one.id,
   kind: one.kind,
   platform: one.platform,
@@ -89,6 +92,13 @@ const described = (operationId: string, summary: string) => ({
   'x-extension': true,
 });
 
+export const watchesResponse = z.object({
+  total: z.int(),
+  page: z.int(),
+  items: z.array(watch),
+  asOf: z.iso.datetime(),
+});
+
 const listRoute = describeGet({
   path: '/watches',
   operationId: 'getWatches',
@@ -102,12 +112,7 @@ const listRoute = describeGet({
       tag: z.string().max(LONGEST).optional().meta({ description: 'Of this tag only.' }),
     }),
   },
-  response: z.object({
-    total: z.int(),
-    page: z.int(),
-    items: z.array(watch),
-    asOf: z.iso.datetime(),
-  }),
+  response: watchesResponse,
   problems: ['invalid-parameter'],
 });
 

@@ -2,21 +2,16 @@ import type { Context } from 'hono';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
+import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import {
-  addWatch,
-  listWatches,
-  pauseWatch,
-  removeWatch,
-  resolveSubject,
-} from '../../lake/watches/watches.ts';
+import { addWatch, listWatches, pauseWatch, removeWatch } from '../../lake/watches/watches.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { RefusedError } from '../http/problems.ts';
 import { isCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
-import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
+import { mayWatch, type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
 import { type WatchingContent, watchingPage } from '../pages/watching-page.ts';
 import type { ServiceEnv } from '../request/context.ts';
 import type { WatchContext } from './watches.ts';
@@ -25,13 +20,8 @@ const DEFAULT_EVERY = '1d';
 
 /** `/watching`: watches for key holders, and on this machine for everybody. Changing them takes the scope `watch`, or this machine. */
 export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
-  const { app, service, keyGuard, isOperator } = deps;
+  const { app, service, keyGuard } = deps;
   const { writer } = context;
-
-  const mayChange = (c: Context<ServiceEnv>): boolean => {
-    const standing = c.get('standing');
-    return standing === undefined ? isOperator(c.env.incoming) : standing.scopes.includes('watch');
-  };
 
   const show = async (
     c: Context<ServiceEnv>,
@@ -43,7 +33,7 @@ export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
       callsPerMonth: callsPerMonth(watch, context),
     }));
     const view = presentView(deps, c);
-    const content = { watches, tag, mayChange: mayChange(c), message, typed };
+    const content = { watches, tag, mayChange: view.mayWatch, message, typed };
     return sendFixedPage(c, new PageBytes(String(await framed(view, watchingPage(view, content)))));
   };
 
@@ -88,7 +78,7 @@ export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
         'forbidden',
         'Watches are changed from this page, not from another site.',
       );
-    if (!mayChange(c))
+    if (!mayWatch(deps, c))
       throw new RefusedError(
         'forbidden',
         'Your key lacks the scope `watch`. Ask the operator for a key with it.',

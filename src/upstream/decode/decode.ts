@@ -1,6 +1,7 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { isErasedMark } from '../../base/wire/erased-mark.ts';
 import { FIELDS, HOLDERS } from '../../base/wire/field-table.ts';
 import {
   extraOf,
@@ -103,6 +104,7 @@ const readAll = <T extends { extra: JsonObject | null }>(
   into: Decoded,
 ): Positioned<T>[] =>
   list.flatMap((raw, position) => {
+    if (isErasedMark(raw)) return [];
     const item = read(raw);
     if ('problem' in item) {
       into.rejected.push({ reason: item.problem, item: raw });
@@ -122,8 +124,11 @@ const ENVELOPE = new Set([
   'period',
   ...HOLDERS.list,
 ]);
-// a trendlake that is served adds `forecast`; it is computed here again
-const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', 'forecast', ...HOLDERS.timeline]);
+// a trendlake that is served adds `forecast`, computed here again, and `dailyBefore`
+const GROWTH = new Set([
+  ...['id', 'platform', 'asOf', 'curve', 'forecast', 'dailyBefore'],
+  ...HOLDERS.timeline,
+]);
 const PROFILE_SAYS = new Set<string>([
   ...namesOf(FIELDS.creator),
   ...HOLDERS.creatorVideos,

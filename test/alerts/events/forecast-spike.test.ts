@@ -66,7 +66,7 @@ const withForecasts = (lake: Lake): void => {
   lake.sqlite.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
     values (1, 'video.list', 'tiktok', 0, 0, 300, '{"used": true, "naming": ${naming}}', x'00')`);
   const put = lake.sqlite.prepare(
-    'insert into forecast values (?, ?, 24, 9000, 4000, 20000, ?, 1)',
+    'insert into forecast values (?, ?, 24, 9000, 4000, 20000, ?, 1, 0, null)',
   );
   for (const [hours, top] of [
     [6, 0.3],

@@ -105,7 +105,10 @@ test('an import of the past is kept with the instant it was noticed, and not sen
   noticeEvents(lake, { clock });
   putVideo(lake, nightly('yt_a', 8, 6));
   clock.advanceTo(T0 + 30 * DAY_MS + HOUR_MS);
-  expect(noticeEvents(lake, { clock, since: T0 })).toMatchObject({ stored: 1, late: 1, queued: 0 });
+  lake.sqlite
+    .prepare("insert into import_progress values ('/old.ndjson', 'f', 9, ?, ?, ?)")
+    .run(clock.now(), T0, T0 + 9 * DAY_MS);
+  expect(noticeEvents(lake, { clock })).toMatchObject({ stored: 1, late: 1, queued: 0 });
   expect(storedEvents(lake)[0]?.detectedAt).toBe(clock.now());
 });
 

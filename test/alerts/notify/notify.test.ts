@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/alerts/notify/channel.ts';
+import type { NoticeMessage } from '../../../src/alerts/notify/message.ts';
 import { judgeConditions, type Known, sendNotices } from '../../../src/alerts/notify/notify.ts';
 import { disableSubscription, secretsOf } from '../../../src/alerts/webhooks/subscriptions.ts';
 import { systemClock, type VirtualClock, virtualClock } from '../../../src/base/clock.ts';
@@ -38,7 +38,7 @@ const told = async () => {
     notify(lake, endpoint.url, { ...QUIET, ...known }, clock);
   const sentences = () =>
     endpoint.received.map(({ body }) =>
-      (JSON.parse(body) as Message).data.notices.map(({ state, kind }) => `${kind} ${state}`),
+      (JSON.parse(body) as NoticeMessage).data.notices.map(({ state, kind }) => `${kind} ${state}`),
     );
   return { lake, endpoint, clock, judge, sentences };
 };

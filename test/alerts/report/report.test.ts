@@ -5,6 +5,8 @@ import { lastWholeWeek, type Week } from '../../../src/alerts/report/week.ts';
 import { weeklyReport } from '../../../src/alerts/report/weekly-report.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
+import { openLake } from '../../../src/lake/open.ts';
+import { addWatch } from '../../../src/lake/watches/watches.ts';
 import { filler, fillLake } from '../../serve/filled-lake.ts';
 import { freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -218,4 +220,22 @@ test('a gain over a base older than the window counts in proportion, as in the l
   });
   const { risers } = await weeklyReport(lake, { week: lastWholeWeek(NEXT) }, virtualClock(NEXT));
   expect(risers.map(({ gained }) => gained)).toEqual([Math.round((100_000 * 7) / 97)]);
+});
+
+test('a report of a tag is about what its watches cover', async () => {
+  const dataDir = madeLake();
+  const lake = openLake(dataDir);
+  const wish = { everyMs: DAY_MS, note: null, until: null, tags: ['Acme & Co'] };
+  addWatch(lake, { ...wish, kind: 'creator', platform: 'tiktok', subject: 'ada' }, MONDAY);
+  lake.close();
+  const given = { dataDir, clock: virtualClock(NEXT + HOUR_MS) };
+  const { out } = await runCommand(['report', '--tag', 'acme & co', '--out', '-'], given);
+  expect(out).toContain('Week 2026-W46, acme &amp; co');
+  expect(out).toContain('shone');
+  expect(out).toContain('@ada');
+  expect(out).not.toContain('came in the week');
+  expect(out).not.toContain('elsewhere');
+  const unknown = await runCommand(['report', '--tag', 'other'], given);
+  expect(unknown.code).toBe(2);
+  expect(unknown.err).toContain('No watch has the tag "other". Use one of: acme & co.');
 });

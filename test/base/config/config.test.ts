@@ -200,6 +200,7 @@ describe('secrets', () => {
       ['hookSecret', true],
       ['modelKey', true],
       ['notify', true],
+      ['afterSync', true],
     ]);
   });
 

@@ -37,6 +37,7 @@ test('asks, tries with one call, and writes a file that nobody else may read', a
   expect([code, err]).toEqual([0, '']);
   expect(upstream.arrivals).toHaveLength(1);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+    $schema: expect.stringMatching(/^file:.*\/trendlake\.config\.schema\.json$/),
     ...{ baseUrl: upstream.baseUrl, apiKey: KEY, tier: 'beta' },
     platforms: ['tiktok', 'youtube'],
   });

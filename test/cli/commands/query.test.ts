@@ -272,29 +272,3 @@ describe('as a process', () => {
     expect((await closed)[0]).toBe(0);
   });
 });
-
-test('--as-of runs the same SQL over the lake as it was known then', async () => {
-  const lake = freshLake();
-  const [before, after] = [Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 3)];
-  new LakeBuilder(lake).video({
-    id: 'tt_1',
-    title: 'new',
-    user: 'ana',
-    snapshots: [
-      [before, 10],
-      [after, 99],
-    ],
-    revisions: [{ untilAt: after, title: 'old', user: 'ana' }],
-  });
-  const query = (...flags: string[]) =>
-    runCommand(['query', 'select title, views from videos', '--json', ...flags], {
-      dataDir: lake.dataDir,
-    });
-  const rowsOf = async (...flags: string[]): Promise<unknown> =>
-    JSON.parse((await query(...flags)).out);
-  expect(await rowsOf()).toEqual([{ title: 'new', views: 99 }]);
-  expect(await rowsOf('--as-of', '2026-03-02')).toEqual([{ title: 'old', views: 10 }]);
-  expect(await rowsOf('--as-of', '2026-02-28T12:00:00Z')).toEqual([]);
-  const { code, err } = await query('--as-of', 'yesterday');
-  expect([code, err]).toEqual([2, expect.stringContaining('--as-of must be an ISO 8601 instant')]);
-});

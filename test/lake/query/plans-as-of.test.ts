@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Lake, openLakeForReading } from '../../../src/lake/open.ts';
 import { readCookbook } from '../../../src/lake/query/dictionary.ts';
-import { viewsAsOf } from '../../../src/lake/query/views-as-of.ts';
+import { showLakeAsOf } from '../../../src/lake/query/lake-as-of.ts';
 import { NOW } from '../../serve/filled-lake.ts';
 import { freshDataDir } from '../../support/fresh.ts';
 
@@ -11,7 +11,7 @@ beforeAll(() => {
   const dataDir = freshDataDir();
   plain = openLakeForReading(dataDir);
   then = openLakeForReading(dataDir);
-  viewsAsOf(then.sqlite, NOW);
+  showLakeAsOf(then.sqlite, NOW);
   return () => {
     plain.close();
     then.close();

@@ -41,7 +41,8 @@ const putForecast: Put = ({ sqlite }, at, nth) => {
   const made = { made: at - nth * 20 * HOUR_MS, model };
   sqlite
     .prepare(
-      `insert into forecast select key, @made, 24, 1, 0, 9, 0.5, @model from video where true
+      `insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high,
+         top_probability, model_id) select key, @made, 24, 1, 0, 9, 0.5, @model from video where true
        on conflict do nothing`,
     )
     .run(made);

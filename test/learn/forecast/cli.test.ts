@@ -20,7 +20,9 @@ const forecastLake = (): Lake => {
   const key = putVideo(lake, { id: 'tt_a', snapshots });
   lake.sqlite.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
     values (1, 'video.list', 'tiktok', ${T0}, ${T0}, 300, '{"used":true,"reason":null,"recent":null,"naming":[]}', x'00')`);
-  const put = lake.sqlite.prepare('insert into forecast values (?, ?, ?, ?, ?, ?, 0.42, 1)');
+  const put = lake.sqlite.prepare(
+    'insert into forecast values (?, ?, ?, ?, ?, ?, 0.42, 1, 0, null)',
+  );
   for (const at of [6, 30])
     for (const [hours, ...views] of [
       [6, null, null, null],

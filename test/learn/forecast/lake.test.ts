@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sourceCode } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import type { Lake } from '../../../src/lake/open.ts';
 import { judgeForecasts } from '../../../src/learn/forecast/judge.ts';
@@ -121,8 +122,61 @@ test('a lake of three days is silent and says what it lacks', async () => {
   putCurves(lake, FEW_CURVES, at);
   expect(await forecastRound(lake, at)).toMatchObject({ learnt: 0, forecast: 0 });
   const [state] = forecastStates(lake.sqlite, at);
-  expect(state).toMatchObject({ platform: 'youtube', kind: 'video.list', state: 'silent' });
+  expect(state).toMatchObject({ platform: 'youtube', kind: 'video.feed', state: 'silent' });
   expect(state?.lacking).toBeGreaterThan(0);
+});
+
+test('an old import does not delay the models of what is watched now', async () => {
+  const lake = freshLake();
+  putCurves(lake, FEW_CURVES, LEARNT_AT);
+  const old = LEARNT_AT - 100 * DAY_MS;
+  for (let i = 0; i < 250; i++) {
+    const key = 90_000 + i;
+    lake.sqlite
+      .prepare(
+        "insert into video (key, id, platform, views, first_seen_at) values (?, ?, 'youtube', 5, ?)",
+      )
+      .run(key, `yt_old${i}`, old + i * HOUR_MS);
+    lake.sqlite
+      .prepare(
+        'insert into video_snapshot (video_key, observed_at, views, rate_derived, source) values (?, ?, 5, 0, ?)',
+      )
+      .run(key, old + i * HOUR_MS, sourceCode('import'));
+  }
+  const { learnt, forecast } = await forecastRound(lake, LEARNT_AT);
+  expect({ learnt, isForecast: forecast > 50 }).toEqual({ learnt: 1, isForecast: true });
+});
+
+test('a second way of watching is neither forecast by the first model nor lost', async () => {
+  const { lake } = await learntLake();
+  const at = LEARNT_AT + 6 * HOUR_MS;
+  // 40 videos of an import with a source of its own appear
+  const extra = JSON.stringify({ source: 'radar' });
+  for (let i = 0; i < 40; i++) {
+    const key = 90_000 + i;
+    lake.sqlite
+      .prepare(
+        "insert into video (key, id, platform, views, first_seen_at) values (?, ?, 'youtube', 900, ?)",
+      )
+      .run(key, `yt_radar${i}`, at - HOUR_MS);
+    lake.sqlite
+      .prepare(
+        'insert into video_snapshot (video_key, observed_at, views, rate_derived, source, extra) values (?, ?, 900, 0, ?, ?)',
+      )
+      .run(key, at - HOUR_MS, sourceCode('import'), extra);
+  }
+  putCurves(lake, FEW_CURVES, at);
+  const { forecast } = await forecastRound(lake, at);
+  expect(forecast).toBeGreaterThan(10);
+  const ofRadar = lake.sqlite
+    .prepare("select count(*) from forecasts where video_id like 'yt_radar%'")
+    .pluck()
+    .get();
+  expect(ofRadar).toBe(0);
+  expect(forecastStates(lake.sqlite, at).map(({ kind, state }) => [kind, state])).toEqual([
+    ['video.feed', 'used'],
+    ['video.import.radar', 'silent'],
+  ]);
 });
 
 test('an empty lake has nothing to say', async () => {

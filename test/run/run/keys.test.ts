@@ -360,7 +360,7 @@ test('shows each key and the totals in plan, status, /metrics and the pipeline p
   expect(out).toMatch(/key b .* 1,000 in the last minute \(instagram, youtube\)/);
 
   const config = readConfig({ env: { TRENDLAKE_DATA_DIR: dataDir }, cwd: dataDir });
-  const metrics = new Metrics({ ...config, clock });
+  const metrics = new Metrics({ ...config, clock, report: () => {} });
   expect(await metrics.text()).toContain(`trendlake_quota_remaining_calls{key="b"} ${left}`);
   await metrics.close();
   const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores: [] });

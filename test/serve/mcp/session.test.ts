@@ -63,12 +63,15 @@ test('says what it has: tools with their bounds, and whose data it is', async ()
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     ...['lake', 'feed', 'trends', 'search', 'hashtags', 'events', 'forecast'],
-    ...['video', 'growth', 'analyze', 'creators', 'query'],
+    ...['video', 'growth', 'analyze', 'creators', 'watches', 'watch_add', 'query'],
   ]);
-  for (const { inputSchema, outputSchema, annotations } of tools) {
+  for (const { name, inputSchema, outputSchema, annotations } of tools) {
     expect(inputSchema.additionalProperties).toBe(false);
     expect(outputSchema?.type).toBe('object');
-    expect(annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false });
+    expect(annotations).toMatchObject({
+      readOnlyHint: name !== 'watch_add',
+      openWorldHint: false,
+    });
   }
   expect(client.getInstructions()).toMatch(/imported\.[\s\S]*never 0[\s\S]*strangers/);
 });
@@ -85,6 +88,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   growth: 'GET /videos/{id}/growth',
   analyze: 'POST /lab/analyze',
   creators: 'GET /creators/{platform}/{handle}',
+  watches: 'GET /watches',
 };
 const BOUNDS = ['type', 'enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern'];
 const bounded = (schema: unknown): object =>
@@ -124,7 +128,9 @@ describe('takes what the route takes: names, bounds, defaults', () => {
 
   test('every tool with an endpoint in the service', async () => {
     const { tools } = await client.listTools();
-    const named = tools.map(({ name }) => name).filter((name) => !['lake', 'query'].includes(name));
+    const named = tools
+      .map(({ name }) => name)
+      .filter((name) => !['lake', 'watch_add', 'query'].includes(name));
     expect(named.toSorted()).toEqual(Object.keys(ROUTES).toSorted());
   });
 });
@@ -230,16 +236,6 @@ describe('query', () => {
     const { told } = await call('query', { sql });
     const { out } = await runCommand(['query', sql, '--json'], { dataDir: running.dataDir });
     expect(told).toEqual({ rows: JSON.parse(out), rowCount: 4, truncated: false });
-  });
-
-  test('gives the rows of an instant, as the command does', async () => {
-    const at = hoursIso(3);
-    const { told } = await call('query', { sql, asOf: at });
-    const { out } = await runCommand(['query', sql, '--json', '--as-of', at], {
-      dataDir: running.dataDir,
-    });
-    expect(told).toMatchObject({ rows: JSON.parse(out) });
-    expect(told).not.toEqual((await call('query', { sql })).told);
   });
 
   test('says where its limit of rows cut it off', async () => {
@@ -348,3 +344,20 @@ interface Described {
 interface Counted {
   readonly rows: readonly { readonly n: number }[];
 }
+
+test('states the price of a watch first, and saves it only when asked to', async () => {
+  const wish = { subject: '@mia.moves', platform: 'tiktok', every: '6h', tags: ['acme'] };
+  const priced = await call('watch_add', wish);
+  expect(priced.told).toMatchObject({ saved: false, id: null });
+  expect(priced.text).toContain('Price: 120 calls a month');
+  expect((await call('watches')).told).toMatchObject({ total: 0 });
+  const saved = await call('watch_add', { ...wish, save: true });
+  expect(saved.told).toMatchObject({ saved: true });
+  const { id } = JSON.parse(saved.text) as { id: string };
+  expect(id).toMatch(/^w_/);
+  expect((await call('watches', { tag: 'acme' })).told).toMatchObject({
+    total: 1,
+    items: [{ id, subject: 'mia.moves', callsPerMonth: 120, tags: ['acme'] }],
+  });
+  expect((await call('watch_add', { subject: '@unknown' })).isError).toBe(true);
+});

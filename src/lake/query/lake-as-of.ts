@@ -25,7 +25,7 @@ const viewOf = (
  * tables, and the public views over these. Works on a read-only connection, once.
  * @param at Unix ms
  */
-export const viewsAsOf = (sqlite: Database.Database, at: number): void => {
+export const showLakeAsOf = (sqlite: Database.Database, at: number): void => {
   sqlite.function('extra_then', { deterministic: true }, (extra, former) =>
     extraThen({ extra: extra as string | null, former: former as string | null }),
   );

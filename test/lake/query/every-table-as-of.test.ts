@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { HOUR_MS } from '../../../src/base/durations.ts';
 import { eventsPage } from '../../../src/lake/lists/event-list.ts';
 import { type Lake, openLakeForReading } from '../../../src/lake/open.ts';
+import { showLakeAsOf } from '../../../src/lake/query/lake-as-of.ts';
 import { TABLES_THEN } from '../../../src/lake/query/tables-as-of.ts';
-import { viewsAsOf } from '../../../src/lake/query/views-as-of.ts';
 import { contentItems } from '../../../src/lake/read/content-items.ts';
 import { creatorProfile } from '../../../src/lake/read/creator-profile.ts';
 import { hoursAgo } from '../../serve/filled-lake.ts';
@@ -50,7 +50,7 @@ const rowsOf = (lake: Pick<Lake, 'sqlite'>): Record<string, unknown[]> =>
 const rowsAsOf = ({ dataDir }: Lake, at: number): Record<string, unknown[]> => {
   const reader = openLakeForReading(dataDir);
   try {
-    viewsAsOf(reader.sqlite, at);
+    showLakeAsOf(reader.sqlite, at);
     return rowsOf(reader);
   } finally {
     reader.close();
@@ -114,7 +114,7 @@ test('videos, creators and events are those that the service shows as of the ins
         }
         const asOf = hoursAgo(hours) + HOUR_MS / 2;
         const reader = openLakeForReading(lake.dataDir);
-        viewsAsOf(reader.sqlite, asOf);
+        showLakeAsOf(reader.sqlite, asOf);
         const then = (sql: string): unknown[] => reader.sqlite.prepare(sql).all();
 
         const found = then(VIDEOS) as VideoThen[];

@@ -1,0 +1,11 @@
+import { sendDueReports } from '../src/run/maintenance/send-due-reports.ts';
+import type { Chore } from '../src/run/plan/job.ts';
+
+const JOB = { name: 'report', schedule: '0 7 * * 1' };
+
+/** Sends reports, if TRENDLAKE_REPORT is set. */
+export default {
+  ...JOB,
+  isWanted: ({ report }) => report !== undefined,
+  run: (context) => sendDueReports(JOB, context),
+} satisfies Chore;

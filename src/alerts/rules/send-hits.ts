@@ -1,0 +1,84 @@
+import { DAY_MS } from '../../base/durations.ts';
+import { isoOf } from '../../base/iso.ts';
+import { terminalLine } from '../../base/terminal-text.ts';
+import type { Lake } from '../../lake/open.ts';
+import { type ChannelDeps, sendTo } from '../notify/channel.ts';
+import type { AlertMessage } from '../notify/message.ts';
+import { notifyTargetsById } from '../notify/target-id.ts';
+import { chatTarget } from '../webhooks/chat.ts';
+import { secretsOf } from '../webhooks/subscriptions.ts';
+import { type AlertHit, markSent, waitingHits } from './alert-store.ts';
+
+/** Rows that no target took for this long are not sent any more. */
+const TOO_LATE_MS = 3 * DAY_MS;
+
+const lineOrNull = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? terminalLine(String(value)) : null;
+
+const addressOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? value : null;
+
+/** Rows of one alert as a message. */
+export const messageOfHits = (
+  alert: string,
+  hits: readonly AlertHit[],
+  now: number,
+): AlertMessage => ({
+  type: 'trendlake.alert',
+  timestamp: isoOf(now),
+  data: {
+    alert,
+    hits: hits.map(({ subject, at, row }) => ({
+      subject: terminalLine(subject),
+      at: isoOf(at),
+      title: lineOrNull(row.title),
+      url: addressOrNull(row.url),
+      value: typeof row.value === 'number' ? row.value : lineOrNull(row.value),
+      row,
+    })),
+  },
+});
+
+/**
+ * Sends rows that fired to the targets of their alerts, one message per alert and target. A target
+ * that fails gets nothing else now, and everything the next time.
+ * @param notify `TRENDLAKE_NOTIFY`, for alerts without targets
+ * @returns the failures, without addresses
+ */
+export const sendHits = async (
+  lake: Lake,
+  notify: string | undefined,
+  deps: Omit<ChannelDeps, 'secrets'>,
+): Promise<string[]> => {
+  const now = deps.clock.now();
+  const waiting = waitingHits(lake);
+  if (waiting.length === 0) return [];
+  const notified = notifyTargetsById(notify);
+  const failures: string[] = [];
+  const secrets = secretsOf(lake);
+  try {
+    for (const target of new Set(waiting.flatMap((hit) => hit.waiting))) {
+      const its = waiting.filter((hit) => hit.waiting.includes(target));
+      const address = target.startsWith('notify:') ? notified.get(target) : target;
+      const isPast = (hit: AlertHit): boolean =>
+        address === undefined || now - hit.at > TOO_LATE_MS;
+      markSent(lake, its.filter(isPast), target);
+      if (address === undefined) continue;
+      const everyMs = chatTarget(address)?.everyMs ?? 0;
+      const timely = its.filter((hit) => !isPast(hit));
+      for (const [alert, hits] of Map.groupBy(timely, ({ name }) => name)) {
+        const message = messageOfHits(alert, hits, now);
+        const failure = await sendTo(address, message, { ...deps, secrets });
+        if (failure !== undefined) {
+          failures.push(`${alert}: ${failure}`);
+          break;
+        }
+        markSent(lake, hits, target);
+        await deps.clock.sleep(everyMs, deps.signal);
+      }
+    }
+  } finally {
+    secrets.close();
+  }
+  return failures;
+};

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { statementRunner } from '../../alerts/rules/alert-rows.ts';
+import {
+  type Alert,
+  listAlerts,
+  type NewAlert,
+  newestHits,
+  removeAlert,
+  requireAlert,
+  saveAlert,
+} from '../../alerts/rules/alert-store.ts';
+import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
+import { rangeMs } from '../../base/durations.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
+import { isoOf, minuteOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { targetOption } from '../context/option-values.ts';
+import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
+import { counted } from '../text/figures.ts';
+import { targetText } from '../text/target-text.ts';
+import { cadenceText } from '../text/watch-text.ts';
+import { defineAlertTest } from './alerts-test.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake alerts add viral --template passes-views --set views=1000000
+  trendlake alerts add acme-posts --template creator-posts --set tag=acme --to https://hooks.slack.com/services/...
+  trendlake alerts add top3 --sql "select id as subject, title, rank as value from feed_now where rank <= 3"
+  trendlake alerts test viral --since 30d
+  trendlake alerts list
+
+Templates:
+${Object.entries(ALERT_TEMPLATES)
+  .map(
+    ([name, { summary, parameters }]) =>
+      `  ${name.padEnd(16)} ${summary} (${Object.entries(parameters)
+        .map(([key, value]) => `${key}=${value ?? 'required'}`.replace(/=$/, '='))
+        .join(', ')})`,
+  )
+  .join('\n')}
+
+Each row of the SELECT is an alert. The column subject is its key; title, url and value are shown.
+Alerts are evaluated after each complete run: ${docsPage('guides/alerts.md')}.`;
+
+interface AddOptions {
+  readonly sql?: string;
+  readonly file?: string;
+  readonly template?: string;
+  readonly set: string[];
+  readonly to: string[];
+  readonly cooldown: string;
+  readonly json?: boolean;
+}
+
+const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string => {
+  const given = [sql, file, template].filter((one) => one !== undefined);
+  if (given.length !== 1)
+    throw new UsageError(
+      `Give one of --sql, --file and --template; ${given.length === 0 ? 'none was given' : `${given.length} were given`}.`,
+    );
+  if (template !== undefined) return templateSql(template, set);
+  if (set.length > 0) throw new UsageError('--set fills in a template. Use it with --template.');
+  if (sql !== undefined) return sql;
+  const path = resolve(io.cwd, file ?? '');
+  try {
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}.`);
+  }
+};
+
+/** @throws UsageError for a name, target or cool-down that does not fit */
+const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
+  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
+    throw new UsageError(
+      `The name must be 1 to 63 characters of a-z, 0-9, - and _; it is "${name}".`,
+    );
+  const cooldownMs = rangeMs(options.cooldown);
+  if (cooldownMs === undefined)
+    throw new UsageError(
+      `--cooldown must be a span such as 12h, 24h or 7d; it is "${options.cooldown}".`,
+    );
+  return {
+    name,
+    sql: sqlFrom(options, io),
+    targets: options.to.map((text) => targetOption('--to', text)),
+    cooldownMs,
+  };
+};
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
+/** An alert as `--json` prints it. */
+const alertJson = (lake: Lake, { targets, createdAt, evaluatedAt, ...alert }: Alert) => {
+  const [newest] = newestHits(lake, { name: alert.name, limit: 1 });
+  return {
+    ...alert,
+    targets: targets.map(targetText),
+    createdAt: isoOf(createdAt),
+    evaluatedAt: isoOrNull(evaluatedAt),
+    firedAt: isoOrNull(newest?.at ?? null),
+  };
+};
+type AlertJson = ReturnType<typeof alertJson>;
+
+const add = async (name: string, options: AddOptions, io: CliIo): Promise<void> => {
+  const wish = wishOf(name, options, io);
+  const { dataDir } = configOf(io);
+  const now = io.clock.now();
+  await printFromLake(
+    io,
+    { json: options.json },
+    async (lake) => {
+      const rows = await statementRunner(dataDir, io)(wish.sql); // rejects a statement that fails
+      saveAlert(lake, wish, now);
+      return { ...alertJson(lake, requireAlert(lake, name)), rows: rows.size };
+    },
+    ({ rows, targets }) =>
+      `Saved ${name}. It has ${counted(rows, 'row')} now and is evaluated after each complete run. Target: ${targets.join(', ') || 'TRENDLAKE_NOTIFY'}.`,
+  );
+};
+
+const stateText = ({ failure, evaluatedAt }: AlertJson): string => {
+  if (failure !== null) return `fails: ${failure}`;
+  return evaluatedAt === null ? 'not evaluated yet' : 'ok';
+};
+
+const list = (options: Options, io: CliIo): Promise<void> =>
+  printFromLake(
+    io,
+    options,
+    (lake) => listAlerts(lake).map((alert) => alertJson(lake, alert)),
+    (alerts) =>
+      tableOr(
+        `No alerts yet: ${commandText('alerts add NAME --template passes-views')}`,
+        ['name', 'targets', 'cool-down', 'fired last', 'state'],
+        alerts.map((alert) => [
+          alert.name,
+          alert.targets.join(', ') || 'TRENDLAKE_NOTIFY',
+          cadenceText(alert.cooldownMs),
+          alert.firedAt === null ? 'never' : minuteOf(Date.parse(alert.firedAt)),
+          stateText(alert),
+        ]),
+        io,
+      ),
+  );
+
+const remove = (name: string, options: Options, io: CliIo): Promise<void> =>
+  printFromLake(
+    io,
+    options,
+    (lake) => {
+      removeAlert(lake, name);
+      return { name };
+    },
+    () => `Removed ${name}.`,
+  );
+
+const repeated = (flags: string, description: string): Option =>
+  new Option(flags, description)
+    .argParser((text: string, earlier: string[]) => [...earlier, text])
+    .default([]);
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES);
+  command
+    .command('add <name>')
+    .description('save an alert; one of the same name is replaced')
+    .option('--sql <select>', 'one SELECT; its rows are the alert')
+    .option('--file <file>', 'read the SELECT from a file')
+    .option('--template <name>', 'a ready SELECT; see the list below')
+    .addOption(repeated('--set <name=value>', 'parameter of the template; repeat for several'))
+    .addOption(repeated('--to <target>', 'default TRENDLAKE_NOTIFY; repeat for several'))
+    .option('--cooldown <span>', 'a row fires again after being away for this long', '24h')
+    .option('--json', 'one object')
+    .action((name: string, options: AddOptions) => add(name, options, io));
+  command
+    .command('list')
+    .description('list alerts with their state')
+    .option('--json', 'an array of objects')
+    .action((options: Options) => list(options, io));
+  defineAlertTest(command, io);
+  command
+    .command('remove <name>')
+    .description('remove an alert and the rows that fired')
+    .option('--json', 'one object')
+    .action((name: string, options: Options) => remove(name, options, io));
+};

@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { UsageError } from '../../base/errors.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
+import { platformOfId } from '../../base/wire/fields.ts';
+import type { PersonalSubject } from '../../lake/erased.ts';
+import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { withPlatform } from '../../lake/watches/resolve-subject.ts';
+import { parseSubject } from '../../lake/watches/watch-subject.ts';
+import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
+import { exportLake } from '../../output/parquet/export-lake.ts';
+import { type Erasure, forgetSubject, planErasure } from '../../run/maintenance/forget.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { oneOfOption } from '../context/option-values.ts';
+import { Questions } from '../context/questions.ts';
+import { counted } from '../text/figures.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake forget @maker --platform tiktok --dry-run
+  trendlake forget @maker --platform tiktok --yes
+  trendlake forget tt_7301234567890123456
+
+Erases rows, stored responses, Parquet files and published tables, and keeps the subject out of later
+pulls and imports. A creator goes with all videos. Limits: ${docsPage('privacy.md')}.`;
+
+interface Options {
+  readonly platform?: Platform;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** @throws UsageError if it names no creator and no video */
+const subjectOf = (lake: Lake, text: string, platform: Platform | null): PersonalSubject => {
+  if (/^(@|https?:)/i.test(text)) {
+    const { kind, platform: of, subject } = withPlatform(lake, parseSubject(text, { platform }));
+    if (kind === 'creator' && of !== null) return { kind, platform: of, handle: subject };
+    if (kind === 'video') return { kind, id: subject };
+  }
+  const isKnown = prepare(lake.sqlite, 'select 1 from video where id = ?', 'number').get(text);
+  if (platformOfId(text) !== undefined || isKnown !== undefined) return { kind: 'video', id: text };
+  throw new UsageError(
+    `"${text}" is neither a creator nor a video of this lake. Write @handle with --platform, or the id of a video such as tt_7301234567890123456.`,
+  );
+};
+
+const nameOf = (subject: PersonalSubject): string =>
+  subject.kind === 'video' ? subject.id : `@${subject.handle} on ${subject.platform}`;
+
+const show = (io: CliIo, { rows, files, backups }: Erasure, verb: string): void => {
+  for (const [table, n] of Object.entries(rows))
+    io.out(`  ${table.padEnd(18)} ${counted(n, 'row')}`);
+  io.out(
+    `${verb} in ${counted(Object.keys(rows).length, 'table')} and ${counted(files, 'Parquet file')}.`,
+  );
+  if (backups.length === 0) return;
+  io.out(
+    `These backups still hold it, until they are removed: ${backups.join(', ')}. A restore of one erases it again.`,
+  );
+};
+
+/** @throws UsageError if nobody can answer */
+const isConfirmed = async (io: CliIo, subject: PersonalSubject): Promise<boolean> => {
+  if (io.input?.isTTY !== true)
+    throw new UsageError(
+      `Nothing was erased: it needs your confirmation and stdin is not a terminal. Add --yes to erase ${nameOf(subject)}.`,
+    );
+  const questions = new Questions(io);
+  try {
+    return /^y/i.test(await questions.ask(`Erase ${nameOf(subject)} for good? [y/N]`));
+  } finally {
+    questions.close();
+  }
+};
+
+const erase = async (lake: Lake, subject: PersonalSubject, io: CliIo): Promise<Erasure> => {
+  const config = configOf(io);
+  const { clock, signal } = io;
+  const erasure = await forgetSubject(lake, subject, { clock, signal, upstream: config.upstream });
+  await exportLake(lake, { clock, codec: config.parquetCodec, here: true, signal });
+  const { env, random } = io;
+  await publishIfConfigured(lake, config, { clock, random, signal, env }, { purge: true });
+  return erasure;
+};
+
+const forget = async (text: string, options: Options, io: CliIo): Promise<void> => {
+  const { dataDir, upstream } = configOf(io);
+  openLakeForReading(dataDir).close(); // never creates a lake
+  const lake = openLake(dataDir, { tell: io.err });
+  const isJson = options.json === true;
+  try {
+    const subject = subjectOf(lake, text, options.platform ?? null);
+    if (options.dryRun === true || options.yes !== true) {
+      const planned = planErasure(lake, subject, { upstream });
+      if (options.dryRun === true && isJson) return io.json(planned);
+      if (!isJson) show(io, planned, 'Found');
+      if (options.dryRun === true) return io.out('Nothing was erased (--dry-run).');
+      if (!(await isConfirmed(io, subject))) return io.out('Nothing was erased.');
+    }
+    const erased = await erase(lake, subject, io);
+    if (isJson) return io.json(erased);
+    show(io, erased, `Erased ${nameOf(subject)}`);
+    io.out(
+      `It stays out: later pulls and imports drop it. Check with \`${commandText('query "select * from erased"')}\`.`,
+    );
+  } finally {
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<subject>', '@handle, or the id or address of a video')
+    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
+    .option('--dry-run', 'count what would be erased; erase nothing')
+    .option('--yes', 'erase without asking')
+    .option('--json', 'one object: rows, files, backups')
+    .addHelpText('after', EXAMPLES)
+    .action((subject: string, options: Options) => forget(subject, options, io));
+};

@@ -1,0 +1,27 @@
+import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
+import { parseSubject } from '../../lake/watches/watch-subject.ts';
+import type { AssistantWatch } from '../../serve/mcp/watch-tools.ts';
+import { priceText } from '../text/watch-text.ts';
+import type { CliIo } from './io.ts';
+import { everyOption, saveWatches } from './save-watches.ts';
+
+/** Adds a watch as `watch add` does, without a question: the assistant asks its user. */
+export const assistantWatch =
+  (io: CliIo): AssistantWatch =>
+  async ({ subject, platform, every, tags, save }) => {
+    const parsed = parseSubject(subject, { platform: platform ?? null });
+    const watch = { everyMs: everyOption(every), tags, note: null, until: null };
+    let price = '';
+    const [saved] = await saveWatches(
+      io,
+      (lake) => [{ ...resolveSubject(lake, parsed), ...watch }],
+      {
+        isAsked: false,
+        isDry: !save,
+        show: (each) => {
+          price = priceText(each).join(' ');
+        },
+      },
+    );
+    return { saved: saved !== undefined, id: saved?.id ?? null, price };
+  };

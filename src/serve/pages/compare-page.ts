@@ -1,0 +1,145 @@
+import { z } from '@hono/zod-openapi';
+import { html, raw } from 'hono/html';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { UsageError } from '../../base/errors.ts';
+import { minuteOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
+import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
+import { compareNamed } from '../../lake/watches/compare-named.ts';
+import { refusedParameters } from '../http/problems.ts';
+import { instantOrSpan, platformQuery } from '../request/parameters.ts';
+import { fileColumn, textInFiles } from './column-kinds.ts';
+import { type Column, downloadLinks } from './data-table.ts';
+import { digits, PLATFORM_NAMES } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { lineChart } from './line-chart.ts';
+import { hiddenLens } from './marks.ts';
+import { type PageDeps, pageRoute } from './page-route.ts';
+import { creatorPath, linkHere, linkTo, type PageView } from './page-view.ts';
+import { tableFiles } from './table-files.ts';
+
+const SPANS = { '7d': '7 days', '30d': '30 days', '90d': '90 days', '366d': 'a year' };
+const DEFAULT_DAYS = 90;
+
+const COLUMNS: readonly Column<ComparedCreator>[] = [
+  textInFiles('platform', ({ platform }) => platform),
+  textInFiles('handle', ({ handle }) => handle),
+  ...COMPARED_LINES.map(({ label, type, of }) => fileColumn(label, type, of)),
+];
+
+const QUERY = z.object({
+  creators: z.string().max(2000).optional(),
+  platform: platformQuery,
+  since: instantOrSpan,
+});
+type Wanted = z.infer<typeof QUERY>;
+
+const namesOf = ({ creators = '' }: Wanted): string[] => [
+  ...new Set(creators.split(/[\s,]+/).filter((name) => name !== '')),
+];
+
+/** Start of the compared time, Unix ms. */
+const startOf = ({ since }: Wanted, at: number): number =>
+  typeof since === 'number' ? since : at - (since?.windowMs ?? DEFAULT_DAYS * DAY_MS);
+
+const compared = (lake: Lake, query: Wanted, at: number): ComparedCreator[] => {
+  const names = namesOf(query);
+  if (names.length > MOST_COMPARED)
+    throw new UsageError(
+      `The page compares up to ${MOST_COMPARED} creators. ${names.length} are given.`,
+    );
+  const platform = query.platform ?? null;
+  return compareNamed(lake, names, { platform, since: startOf(query, at), at });
+};
+
+const option = (value: string, name: string, isChosen: boolean): Html =>
+  html`<option value="${value}"${isChosen ? raw(' selected') : ''}>${name}</option>`;
+
+const form = (view: PageView, query: Wanted): Html => {
+  const { creators = '', platform, since } = query;
+  const chosen = typeof since === 'object' ? since.token : (view.query.since ?? '90d');
+  const spans: [string, string][] = Object.entries(SPANS);
+  if (!(chosen in SPANS)) spans.push([chosen, chosen]);
+  return html`<section><form class="search" method="get" action="/compare">
+<label class="grow"><span class="soft small">up to ${MOST_COMPARED} creators</span><input name="creators" value="${creators}" required maxlength="2000" placeholder="@handle, address of a profile"></label>
+<label><span class="soft small">platform</span><select name="platform">${option('', 'as known', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
+<label><span class="soft small">videos of the last</span><select name="since">${spans.map(([token, name]) => option(token, name, token === chosen))}</select></label>
+${hiddenLens(view)}<button>compare</button></form></section>`;
+};
+
+const KINDS = ['main', 'c1', 'c2', 'c3', 'c4', 'c5'];
+const nameOf = ({ handle, platform }: { handle: string; platform: Platform }): string =>
+  `@${handle} (${PLATFORM_NAMES[platform]})`;
+
+/** Followers gained since each creator's first count, over each other. */
+const growth = (creators: readonly ComparedCreator[]): Html => {
+  const lines = creators.map((creator, i) => ({
+    name: nameOf(creator),
+    kind: KINDS[i] ?? 'even',
+    points: creator.growth.map(({ at, followers }) => ({
+      x: at,
+      y: followers - (creator.growth[0]?.followers ?? 0),
+    })),
+  }));
+  return lines.every(({ points }) => points.length < 2)
+    ? html`<p class="soft">No chart yet: it needs two follower counts of a creator.</p>`
+    : lineChart({
+        lines,
+        label: `Followers gained by ${lines.map(({ name }) => name).join(', ')}`,
+      });
+};
+
+const cell = (value: string | number | null): Html | string => {
+  if (value === null || value === '') return html`<span class="soft">–</span>`;
+  return typeof value === 'number' ? digits(value) : value;
+};
+
+const table = (view: PageView, query: Wanted, creators: readonly ComparedCreator[]): Html => {
+  const names = namesOf(query);
+  const without = (at: number): string =>
+    linkHere(view, { creators: names.filter((_, i) => i !== at).join(',') });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Compared creators"><table class="data"><caption class="unseen">Compared creators</caption>
+<thead><tr><th scope="col"><span class="unseen">figure</span></th>${creators.map(
+    (creator, i) =>
+      html`<th scope="col" class="n"><a dir="auto" href="${linkTo(view, creatorPath(creator.platform, creator.handle))}">@${creator.handle}</a> <span class="soft small">${PLATFORM_NAMES[creator.platform]}</span>${creators.length > 1 ? html` <a class="small" href="${without(i)}" aria-label="Leave out @${creator.handle}">×</a>` : NOTHING}</th>`,
+  )}</tr></thead>
+<tbody>${COMPARED_LINES.map(({ label, of }) => html`<tr><th scope="row">${label}</th>${creators.map((creator) => html`<td class="n">${cell(of(creator))}</td>`)}</tr>`)}</tbody></table></div>`;
+};
+
+const results = (view: PageView, query: Wanted, creators: readonly ComparedCreator[]): Html =>
+  html`<section><div class="over"><h2>Figures <span class="soft small">videos published since ${minuteOf(startOf(query, view.at))}</span></h2>${downloadLinks(view, { what: 'one row per creator' })}</div>
+${table(view, query, creators)}</section>
+<section><h2>Followers gained <span class="soft small">since the first count of each creator in this time</span></h2>${growth(creators)}</section>`;
+
+/** `/compare`: up to six creators side by side, with their growth over each other. */
+export const comparePage = (deps: PageDeps): void => {
+  const { lake } = deps.service;
+  pageRoute(deps, {
+    path: '/compare',
+    params: z.object({}),
+    query: QUERY,
+    files: ({ query, view }) =>
+      tableFiles('compare', COLUMNS, async () => {
+        try {
+          return compared(lake, query, view.at);
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          throw refusedParameters('query', [{ path: ['creators'], message: error.message }]);
+        }
+      }),
+    make: ({ query, view }) => {
+      const framed = { title: 'Compare creators', windowsMs: [], assets: ['plot.css'] };
+      try {
+        const creators = compared(lake, query, view.at);
+        const shown = creators.length === 0 ? NOTHING : results(view, query, creators);
+        return { ...framed, main: html`${form(view, query)}${shown}` };
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        const said = html`<p class="notice down" role="alert">${error.message}</p>`;
+        return { ...framed, main: html`${said}${form(view, query)}` };
+      }
+    },
+  });
+};
