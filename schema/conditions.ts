@@ -8,8 +8,8 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 export const conditions = sqliteTable(
   'conditions',
   {
-    kind: text('kind').notNull(), // `run`, `quota`, `stale`, `drift`, `chore`, `endpoint`, `clock`, `alert`
-    subject: text('subject').notNull(), // source, chore, endpoint or alert; empty if there is only one
+    kind: text('kind').notNull(), // `run`, `quota`, `stale`, `drift`, `chore`, `endpoint`, `clock`, `alert`, `watch`
+    subject: text('subject').notNull(), // source, chore, endpoint, alert or watch; empty if there is only one
     beganAt: integer('began_at').notNull(), // Unix ms
     detail: text('detail').notNull(), // the sentence in the notice
     toldAt: integer('told_at'), // Unix ms of the notice; null: not sent yet

@@ -16,7 +16,8 @@ export type ConditionKind =
   | 'chore'
   | 'endpoint'
   | 'clock'
-  | 'alert';
+  | 'alert'
+  | 'watch';
 
 /** That a condition began, or that it is over. */
 export interface Notice {

@@ -12,6 +12,7 @@ import {
 import { type ExpectedSource, lakeConditions, staleSources } from './judge.ts';
 import { messageFor } from './message.ts';
 import { notifyTargetsById } from './target-id.ts';
+import { watchConditions } from './watch-conditions.ts';
 
 /** Facts known to the runner of a night and not in the lake. */
 export interface Known {
@@ -28,6 +29,7 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
   const failedChores = known.chores.filter(({ failed }) => failed);
   const holding: Condition[] = [
     ...lakeConditions(lake, now),
+    ...watchConditions(lake),
     ...staleSources(lake, known.sources, now),
     ...(known.quota === null
       ? []
@@ -39,9 +41,11 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
     })),
   ];
   const judged: JudgedKind[] = [
-    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock', 'alert'] as const).map((kind) => ({
-      kind,
-    })),
+    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock', 'alert', 'watch'] as const).map(
+      (kind) => ({
+        kind,
+      }),
+    ),
     // one that was not done now may fail still
     ...known.chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),
   ];
