@@ -82,7 +82,7 @@ const shownOf = (row: ItemRow) => ({
 });
 
 /** The further fields as of the instant: the latest ones, with what changed since put back. */
-const extraThen = ({ extra, former }: ItemRow): string | null => {
+export const extraThen = ({ extra, former }: Pick<ItemRow, 'extra' | 'former'>): string | null => {
   if (former === null) return extra;
   const fields = new Map(Object.entries(JSON.parse(extra ?? '{}') as Record<string, unknown>));
   for (const change of JSON.parse(former) as Record<string, unknown[]>[])
