@@ -252,13 +252,15 @@ describe('another instant', () => {
       expect((await page(`${path}${path.includes('?') ? '&' : '?'}${before}`)).text).toContain(
         'The lake had no data yet at this time.',
       );
-    for (const path of ['/videos/tt_3', '/creators/tiktok/mira', '/hashtags/dance']) {
+    for (const path of ['/videos/tt_3', '/creators/tiktok/mira']) {
       const { status, text } = await page(`${path}?${before}`);
       expect([path, status]).toEqual([path, 404]);
       expect(text).toContain('in the lake as of 2020-01-01');
       expect(text).toContain(`<a class="now" href="${path}">now</a>`);
       expect(text).toContain('href="/search?asOf=2020-01-01T00%3A00Z"');
     }
+    const tag = await page(`/hashtags/dance?${before}`);
+    expect(tag.status).toBe(200); // it says since when the hashtag is known
   });
 
   test('a future instant shows the present', async () => {
