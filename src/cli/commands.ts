@@ -154,6 +154,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/completion.ts'),
   },
   {
+    name: 'backup',
+    summary: 'back up the lake and service.db, in the data directory or to a folder or bucket',
+    load: () => import('./commands/backup.ts'),
+  },
+  {
+    name: 'backups',
+    summary: 'list backups',
+    load: () => import('./commands/backups.ts'),
+  },
+  {
+    name: 'restore',
+    summary: 'replace the lake by a backup; the current one is kept',
+    load: () => import('./commands/restore.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'check configuration, service, database and Parquet; make and restore backups',
     load: () => import('./commands/doctor.ts'),

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   JOB_NAMES,
   type JobName,
@@ -134,6 +136,14 @@ export const tablesUrl: TextReader<string> = (text) => {
   return (isS3 || isFile) && `${username}${password}${search}${hash}` === ''
     ? { value: text.replace(/\/+$/, '') }
     : expected(TABLES_URL);
+};
+
+/** A folder or `s3://bucket/prefix`, as the address of a store. */
+export const backupsUrl: TextReader<string> = (text) => {
+  if (text.startsWith('s3://') || text.startsWith('file://')) return tablesUrl(text);
+  return text.trim() === ''
+    ? expected('a folder, or s3://bucket/prefix')
+    : { value: pathToFileURL(resolve(text.trim())).href };
 };
 
 /** Address of the shared ledger, which may contain a password. */

@@ -7,6 +7,7 @@ import { PARQUET_CODECS } from './parquet-codecs.ts';
 import { reportSetting } from './report-setting.ts';
 import {
   anyText,
+  backupsUrl,
   dateRangeText,
   heartbeatUrl,
   httpUrl,
@@ -206,6 +207,12 @@ export const SETTINGS = {
     read: tablesUrl,
     default: undefined,
     help: 'Target of `publish`: s3://bucket/prefix or file:///folder. If set, every export is published. See docs/guides/publish.md.',
+  },
+  backupsTo: {
+    env: 'TRENDLAKE_BACKUPS_TO',
+    read: backupsUrl,
+    default: undefined,
+    help: 'Folder or s3://bucket/prefix for packed backups of the lake and service.db. If set, the nightly backup goes there too. See docs/guides/backups.md.',
   },
   lake: {
     env: 'TRENDLAKE_LAKE',

@@ -9,11 +9,13 @@ import { type Config, webhookProxy } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
 import { Opened } from '../../base/opened.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
+import { whileLiving } from '../../lake/exclusive.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { modelSettings } from '../../learn/why/model.ts';
 import { Metrics } from '../../run/metrics/metrics.ts';
 import { PipelineReader } from '../../run/pipeline/pipeline-reader.ts';
 import { spentOfKeys } from '../../run/plan/key-plan.ts';
+import { SERVING } from '../../run/schedule/daemon.ts';
 import { startService } from '../../serve/service.ts';
 import type { ServiceOptions } from '../../serve/service-options.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
@@ -172,12 +174,12 @@ export const define = (command: Command, io: CliIo): void => {
       };
       try {
         const revokedKeys = revokedElsewhere(config, systemClock);
-        await serveUntilStopped(service, {
-          report,
-          revokedKeys,
-          io,
-          json: options.json === true,
-        });
+        const word = Math.floor(io.random() * 2 ** 48).toString(36);
+        const sign = { name: SERVING, word, clock: systemClock };
+        const json = options.json === true;
+        await whileLiving(dataDir, sign, () =>
+          serveUntilStopped(service, { report, revokedKeys, io, json }),
+        );
       } finally {
         await Promise.all([metrics.close(), pipeline.close()]);
         await closeLedger();

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
+import { openLake, openLakeForReading } from '../../lake/open.ts';
+import { backupLake } from '../../run/maintenance/backup.ts';
+import { packBackup } from '../../run/maintenance/packed-backup.ts';
+import { backupStore } from '../context/backup-store.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { mebibytes } from '../text/figures.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake backup                                copy the lake to <data dir>/backups, checked
+  trendlake backup --to /mnt/backups              also service.db, compressed, in a folder
+  trendlake backup --to s3://bucket/trendlake     the same in a bucket
+
+Without --to, TRENDLAKE_BACKUPS_TO names the place. There the newest of 7 days, 4 weeks and 12 months
+are kept, in the data directory the newest seven. See ${docsPage('guides/backups.md')}.`;
+
+interface Options {
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+const backup = async (options: Options, io: CliIo): Promise<void> => {
+  const config = configOf(io);
+  openLakeForReading(config.dataDir).close(); // never creates a lake
+  const store = await backupStore(options.to, config, io);
+  const lake = openLake(config.dataDir, { tell: io.err });
+  const { clock, signal } = io;
+  try {
+    if (store === undefined) {
+      const made = await backupLake(lake, { clock, signal });
+      if (options.json === true) return io.json(made);
+      io.out(`Backup ${made.path} (${mebibytes(made.bytes)}), checked.`);
+      return io.note(
+        `It lies on the same disk. ${commandText('backup --to FOLDER')} also keeps service.db and puts both elsewhere.`,
+      );
+    }
+    const made = await packBackup(lake, store, { clock, signal });
+    if (options.json === true) return io.json(made);
+    const old = made.removed === 0 ? '' : ` ${made.removed} older ones were removed.`;
+    io.out(`Backup ${made.name} (${mebibytes(made.bytes)}) in ${made.url}, checked.${old}`);
+  } finally {
+    lake.close();
+    store?.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--to <place>', 'folder or s3://bucket/prefix')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action((options: Options) => {
+      if (options.to === '') throw new UsageError('--to must be a folder or s3://bucket/prefix.');
+      return backup(options, io);
+    });
+};

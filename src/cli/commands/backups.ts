@@ -1,0 +1,57 @@
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { backupsIn } from '../../base/data-dir/backups.ts';
+import { commandText } from '../../base/installation.ts';
+import { packedBackups } from '../../run/maintenance/packed-backup.ts';
+import { backupStore } from '../context/backup-store.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { mebibytes } from '../text/figures.ts';
+import { textTable } from '../text/text-table.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake backups list
+  trendlake backups list --from s3://bucket/trendlake --json`;
+
+interface Options {
+  readonly from?: string;
+  readonly json?: boolean;
+}
+
+const list = async (options: Options, io: CliIo): Promise<void> => {
+  const config = configOf(io);
+  const local = backupsIn(config.dataDir).map(({ path, bytes }) => {
+    const name = basename(path);
+    return { name, madeAt: name.slice('trendlake-'.length, -'.db'.length), bytes, place: path };
+  });
+  const store = await backupStore(options.from, config, io);
+  try {
+    const packed =
+      store === undefined
+        ? []
+        : (await packedBackups(store)).map((backup) => ({ ...backup, place: store.url }));
+    const all = [...local, ...packed];
+    if (options.json === true) return io.json(all);
+    if (all.length === 0)
+      return io.out(`No backup yet. Make one with \`${commandText('backup')}\`.`);
+    io.out(
+      textTable(
+        ['backup', 'made', 'size', 'place'],
+        all.map(({ name, madeAt, bytes, place }) => [name, madeAt, mebibytes(bytes), place]),
+        { columns: io.columns, figures: ['size'] },
+      ),
+    );
+  } finally {
+    store?.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES);
+  command
+    .command('list')
+    .description('list backups of the data directory and of TRENDLAKE_BACKUPS_TO')
+    .option('--from <place>', 'folder or s3://bucket/prefix instead of TRENDLAKE_BACKUPS_TO')
+    .option('--json', 'an array: name, madeAt, bytes, place')
+    .action((options: Options) => list(options, io));
+};
