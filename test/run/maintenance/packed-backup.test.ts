@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { LakeBuilder } from '../../../fixtures/lake-builder.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
@@ -9,8 +9,15 @@ import { SERVICE_FILE } from '../../../src/lake/former-lake.ts';
 import { LAKE_FILE } from '../../../src/lake/open.ts';
 import { keptBackups } from '../../../src/run/maintenance/packed-backup.ts';
 import { SERVING } from '../../../src/run/schedule/daemon.ts';
+import { startS3 } from '../../output/delta/s3-server.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
+
+beforeAll(() => {
+  // where the client of S3 looks for them
+  process.env.AWS_ACCESS_KEY_ID = 'key-of-this-test';
+  process.env.AWS_SECRET_ACCESS_KEY = 'secret-of-this-test';
+});
 
 const T0 = Date.UTC(2026, 2, 1, 5, 15);
 
@@ -55,6 +62,21 @@ test('a backup elsewhere brings lake and keys back on an empty machine', async (
   const keys = await runCommand(['keys', 'list', '--json'], { dataDir: elsewhere });
   expect(keys.out).toContain('desk');
   expect(readdirSync(join(elsewhere, 'backups'))).toEqual([]);
+});
+
+test('a bucket alone brings a lake back', async () => {
+  const { dataDir } = await filled();
+  const s3 = await startS3();
+  const env = { ...s3.env, TRENDLAKE_BACKUPS_TO: 's3://bucket/lake' };
+  const made = await runCommand(['backup'], { dataDir, env, clock: virtualClock(T0) });
+  expect([made.err, made.out]).toEqual(['', expect.stringContaining('s3://bucket/lake, checked')]);
+  expect([...s3.objects.keys()].map((key) => key.split('/').at(-1)).sort()).toEqual([
+    ...['backup.json', 'lake.db.zst', 'service.db.zst'],
+  ]);
+  const elsewhere = freshFolder();
+  const restored = await runCommand(['restore', 'latest', '--yes'], { dataDir: elsewhere, env });
+  expect([restored.code, restored.err]).toEqual([0, expect.stringContaining('calls made since')]);
+  expect(await titles(elsewhere)).toEqual([{ title: 'kept' }]);
 });
 
 test('a restore keeps the current lake and keys, and refuses while a service has them open', async () => {
