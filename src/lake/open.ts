@@ -191,7 +191,7 @@ const makeIfMissing = (dataDir: string, path: string, options: OpenOptions): voi
     if (options.newLake === true) clearFormerLake(dataDir, options);
     else refuseFormerLake(dataDir, path);
     create(path);
-    keepToUser(dataDir, options);
+    closeToOthers(dataDir); // nothing private was there before
   });
 };
 

@@ -101,6 +101,16 @@ describe('a data directory', () => {
     expect(told).toHaveLength(2);
   });
 
+  test('of a fresh clone is closed when the first lake is made in it', () => {
+    const dataDir = join(freshFolder(), 'data');
+    mkdirSync(dataDir, { mode: 0o755 });
+    writeFileSync(join(dataDir, 'README.md'), 'Lakes lie here.');
+    const told: string[] = [];
+    openLake(dataDir, { tell: (sentence) => told.push(sentence) }).close();
+    expect(modeOf(dataDir)).toBe('700');
+    expect(told).toEqual([]);
+  });
+
   test('that holds other things too stays as it is; the databases in it do not', () => {
     const dataDir = oldLake();
     writeFileSync(join(dataDir, 'letter.txt'), 'not ours');
