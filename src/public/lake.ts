@@ -1,4 +1,5 @@
 import {
+  EVENT_KINDS,
   type EventKind,
   PERIODS,
   type Period,
@@ -6,9 +7,8 @@ import {
   type Platform,
 } from '../../schema/vocabulary.ts';
 import { systemClock } from '../base/clock.ts';
-import { rangeMs } from '../base/durations.ts';
 import { UsageError } from '../base/errors.ts';
-import { isoOf, parseIso } from '../base/iso.ts';
+import { isoOf } from '../base/iso.ts';
 import { plainHandle } from '../base/wire/folding.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from '../base/wire/shapes.ts';
 import { eventsPage, shownEvent } from '../lake/lists/event-list.ts';
@@ -21,24 +21,39 @@ import { creatorProfile, knownProfile } from '../lake/read/creator-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../lake/read/timeline.ts';
 import { videoGrowth } from '../lake/read/video-growth.ts';
 import { searchPage } from '../lake/search/search-page.ts';
+import {
+  RISING_LISTS,
+  type RisingList,
+  type RisingPage,
+  risingPage,
+  type ShownForecast,
+  shownForecast,
+} from '../learn/forecast/read.ts';
+
+import {
+  type AsOf,
+  type Instant,
+  instant,
+  instantOf,
+  known,
+  moment,
+  type Part,
+  windowOf,
+} from './arguments.ts';
 
 // `trendlake/lake`: a lake read as of an instant, by the functions that the service answers with.
 
-export type { ContentItem, EventKind, GrowthCurve, HashtagItem, Period, Platform };
-
-/** ISO 8601, a Date or Unix milliseconds. */
-export type Instant = string | Date | number;
-
-/** When a read is true. Absent: now. */
-export interface AsOf {
-  readonly asOf?: Instant;
-}
-
-/** Part of a list; pages start at 1. `limit` is 50 by default. */
-export interface Part extends AsOf {
-  readonly limit?: number;
-  readonly page?: number;
-}
+export type {
+  AsOf,
+  ContentItem,
+  EventKind,
+  GrowthCurve,
+  HashtagItem,
+  Instant,
+  Part,
+  Period,
+  Platform,
+};
 
 /** A part of a list. `asOf` is the instant it is true at, ISO 8601. */
 export interface Page<T> {
@@ -61,7 +76,15 @@ export interface Growth {
   readonly platform: Platform;
   readonly snapshots: VideoSnapshot[];
   readonly curve: GrowthCurve;
+  /** Forecast as of then; null without one. */
+  readonly forecast: Forecast | null;
 }
+
+/** Forecast of a video, made from its snapshot at `madeAt`. */
+export type Forecast = ShownForecast;
+
+/** A video that rises, with its expected views. `rank` counts over all pages; instants ISO 8601. */
+export type ForecastVideo = RisingPage['items'][number];
 
 /** A creator as known at an instant; unknown numbers are null. */
 export interface Creator {
@@ -92,43 +115,21 @@ export interface NoticedEvent {
   readonly data: unknown;
 }
 
-const DEFAULT_LIMIT = 50;
+const MOST_OF_PAGE = 100;
 const SEARCH_DEADLINE_MS = 2000;
-
-const windowOf = (dateRange: string): number => {
-  const windowMs = rangeMs(dateRange);
-  if (windowMs === undefined)
-    throw new UsageError(
-      `dateRange must be a span such as 24h, 7d or 4w, at most 366 days; it is "${dateRange}".`,
-    );
-  return windowMs;
-};
-
-const known = <T extends string>(what: string, value: string, values: readonly T[]): T => {
-  const found = values.find((name) => name === value);
-  if (found === undefined)
-    throw new UsageError(`${what} must be one of ${values.join(', ')}; it is "${value}".`);
-  return found;
-};
-
-const whole = (what: string, value: number): number => {
-  if (!Number.isInteger(value) || value < 1)
-    throw new UsageError(`${what} must be a whole number from 1; it is ${value}.`);
-  return value;
-};
 
 /**
  * A lake open for reading. Writers go on meanwhile; each method reads one state of the lake. An
  * instant in the past gives what was known then, as the service's `asOf` does.
  */
 export class LakeReader {
-  readonly #lake: Lake;
-  readonly #lists: ComputedLists;
+  readonly #opened: Lake;
+  readonly #computed: ComputedLists;
 
   /** Use `openLake`. @internal */
   constructor(lake: Lake) {
-    this.#lake = lake;
-    this.#lists = new UncachedLists(lake, systemClock);
+    this.#opened = lake;
+    this.#computed = new UncachedLists(lake, systemClock);
   }
 
   /** The feed of a platform: as pulled where the lake holds that `dateRange` (`24h` unless given). */
@@ -139,7 +140,7 @@ export class LakeReader {
     const { dateRange = '24h' } = options;
     const windowMs = windowOf(dateRange);
     const list = { platform: known('platform', platform, PLATFORMS), dateRange, windowMs };
-    return page(await feedPage(this.#lists, { ...moment(options), ...list }));
+    return page(await feedPage(this.#lists, { ...moment(options, systemClock.now()), ...list }));
   }
 
   /** Trends of a day, a week or a month. */
@@ -148,7 +149,7 @@ export class LakeReader {
       platform: known('platform', platform, PLATFORMS),
       period: known('period', period, PERIODS),
     };
-    return page(await trendsPage(this.#lists, { ...moment(options), ...list }));
+    return page(await trendsPage(this.#lists, { ...moment(options, systemClock.now()), ...list }));
   }
 
   /** Tags by volume inside `dateRange` (`30d` unless given), of one platform or of all. */
@@ -158,7 +159,7 @@ export class LakeReader {
     const { dateRange = '30d', platform } = options;
     return page(
       await hashtagsPage(this.#lists, {
-        ...moment(options),
+        ...moment(options, systemClock.now()),
         ...(platform === undefined ? {} : { platform: known('platform', platform, PLATFORMS) }),
         dateRange,
         windowMs: windowOf(dateRange),
@@ -168,22 +169,26 @@ export class LakeReader {
 
   /** One video, or undefined where it had not been seen. */
   video(id: string, options: AsOf = {}): ContentItem | undefined {
-    const asOf = instant(options);
+    const asOf = instant(options, systemClock.now());
     const found = videoByIdAsOf(this.#lake, id, asOf);
     return found === undefined ? undefined : videoRecord(this.#lake, found.key, asOf);
   }
 
   /** A video's snapshots, oldest first, and its curve; undefined where it had not been seen. */
   growth(id: string, options: AsOf = {}): Growth | undefined {
-    const asOf = instant(options);
+    const asOf = instant(options, systemClock.now());
     const found = videoByIdAsOf(this.#lake, id, asOf);
     if (found === undefined) return undefined;
-    return { id, platform: found.platform, ...videoGrowth(this.#lake, found.key, asOf) };
+    const forecast = shownForecast(this.#lake.sqlite, found.key, asOf);
+    return {
+      ...{ id, platform: found.platform, forecast },
+      ...videoGrowth(this.#lake, found.key, asOf),
+    };
   }
 
   /** A creator with a page of their videos, or undefined where they had not been seen. */
   creator(platform: Platform, handle: string, options: Part = {}): Creator | undefined {
-    const { limit, page: number, asOf } = moment(options);
+    const { limit, page: number, asOf } = moment(options, systemClock.now());
     const found = creatorProfile(this.#lake, {
       platform: known('platform', platform, PLATFORMS),
       handle: plainHandle(handle),
@@ -202,12 +207,21 @@ export class LakeReader {
     q: string,
     options: Part & { readonly platform?: Platform; readonly dateRange?: string } = {},
   ): Page<ContentItem> {
-    const { limit, page: number, asOf } = moment(options);
+    const { limit, page: number, asOf } = moment(options, systemClock.now());
+    if (q.trim() === '') throw new UsageError('q must be at least one word; it is empty.');
     const { platform, dateRange } = options;
     const since = dateRange === undefined ? undefined : asOf - windowOf(dateRange);
     const { total, items } = searchPage(
       this.#lake,
-      { q, platform, since, limit, page: number, asOf, deadlineMs: SEARCH_DEADLINE_MS },
+      {
+        q,
+        platform: platform && known('platform', platform, PLATFORMS),
+        since,
+        limit,
+        page: number,
+        asOf,
+        deadlineMs: SEARCH_DEADLINE_MS,
+      },
       { clock: systemClock },
     );
     return { total, items, asOf: isoOf(asOf) };
@@ -221,11 +235,11 @@ export class LakeReader {
       readonly since?: Instant;
     } = {},
   ): Page<NoticedEvent> {
-    const { limit, page: number, asOf } = moment(options);
+    const { limit, page: number, asOf } = moment(options, systemClock.now());
     const { kind, platform, since } = options;
     const { total, items } = eventsPage(this.#lake, {
-      ...(kind === undefined ? {} : { kind }),
-      ...(platform === undefined ? {} : { platform }),
+      ...(kind === undefined ? {} : { kind: known('kind', kind, EVENT_KINDS) }),
+      ...(platform === undefined ? {} : { platform: known('platform', platform, PLATFORMS) }),
       ...(since === undefined ? {} : { since: instantOf('since', since) }),
       limit,
       page: number,
@@ -235,34 +249,57 @@ export class LakeReader {
     return { total, items: shown, asOf: isoOf(asOf) };
   }
 
+  /**
+   * Videos of a platform by probability to finish in the top 10 % by growth: `next` (default) those not
+   * there yet, `risen` those already there. Expected views are those in 24 hours.
+   */
+  forecasts(
+    platform: Platform,
+    options: Part & { readonly list?: RisingList } = {},
+  ): Page<ForecastVideo> {
+    const { limit, page: number, asOf } = moment(options, systemClock.now());
+    const list = known('list', options.list ?? 'next', RISING_LISTS);
+    const of = { platform: known('platform', platform, PLATFORMS), list, hours: 24 } as const;
+    const wanted = { ...of, at: asOf, limit, page: number };
+    const { total, items } = risingPage(this.#lake.sqlite, wanted);
+    return { total, items: [...items], asOf: isoOf(asOf) };
+  }
+
+  /**
+   * Every item of a list, page by page, as of one instant:
+   * `for await (const video of lake.each((part) => lake.feed('tiktok', part)))`.
+   */
+  async *each<T>(
+    read: (part: Required<Pick<Part, 'limit' | 'page' | 'asOf'>>) => Page<T> | Promise<Page<T>>,
+    { asOf = systemClock.now(), limit = MOST_OF_PAGE }: Omit<Part, 'page'> = {},
+  ): AsyncGenerator<T, void> {
+    for (let number = 1; ; number++) {
+      const { items } = await read({ limit, page: number, asOf });
+      yield* items;
+      if (items.length < limit) return;
+    }
+  }
+
   close(): void {
-    this.#lake.close();
+    if (this.#opened.sqlite.open) this.#opened.close();
+  }
+
+  get #lists(): ComputedLists {
+    void this.#lake; // throws after close
+    return this.#computed;
+  }
+
+  /** @throws UsageError after `close` */
+  get #lake(): Lake {
+    if (!this.#opened.sqlite.open)
+      throw new UsageError('This lake was closed. Open it again with openLake.');
+    return this.#opened;
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
 }
-
-const instantOf = (what: string, given: Instant): number => {
-  const at = typeof given === 'string' ? parseIso(given) : Number(given);
-  if (at === undefined || !Number.isFinite(at))
-    throw new UsageError(
-      `${what} must be ISO 8601 such as 2026-11-20T12:00:00Z, a Date or Unix milliseconds; it is "${String(given)}".`,
-    );
-  return at;
-};
-
-const instant = ({ asOf }: AsOf): number =>
-  asOf === undefined ? systemClock.now() : instantOf('asOf', asOf);
-
-const moment = ({ limit = DEFAULT_LIMIT, page: number = 1, ...options }: Part) => ({
-  limit: whole('limit', limit),
-  page: whole('page', number),
-  asOf: instant(options),
-  isNow: options.asOf === undefined,
-  owner: '',
-});
 
 const page = <T>(list: ListPage<T>): Page<T> => ({
   total: list.total,

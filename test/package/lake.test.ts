@@ -6,6 +6,7 @@ import { UsageError } from '../../src/base/errors.ts';
 import { isoOf } from '../../src/base/iso.ts';
 import { type Instant, type LakeReader, openLake } from '../../src/public/lake.ts';
 import { fillLake, hoursAgo, NOW } from '../serve/filled-lake.ts';
+import { putForecasts } from '../serve/made-forecasts.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
@@ -42,6 +43,51 @@ test('a synced lake is read as the service would answer, by names alone', async 
   expect(young).toBeGreaterThan(0);
   expect(young).toBeLessThan(lake.search('tag3').total);
   expect(lake.events()).toMatchObject({ items: expect.any(Array) });
+});
+
+test('every item of a list is iterated once, page by page, as of one instant', async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(WORLD_AT + DAY_MS);
+  const lake = await readSynced();
+  const ids: string[] = [];
+  for await (const { id } of lake.each((part) => lake.feed('tiktok', part), { limit: 50 }))
+    ids.push(id);
+  expect([ids.length, new Set(ids).size]).toEqual([120, 120]);
+});
+
+test('growth and forecasts have what was forecast', () => {
+  const dataDir = freshFolder();
+  fillLake(dataDir, (into) => {
+    into.video({
+      id: 'tt_1',
+      snapshots: [
+        [hoursAgo(5), 9],
+        [hoursAgo(2), 10],
+      ],
+    });
+  });
+  const views = { 24: [200, 100, 400] } as const;
+  putForecasts(dataDir, 'tiktok', [{ id: 'tt_1', at: hoursAgo(2), top: 0.4, views }]);
+  const lake = openLake(dataDir);
+  onTestFinished(() => lake.close());
+  expect(lake.growth('tt_1', { asOf: NOW })?.forecast).toMatchObject({ topProbability: 0.4 });
+  const next = lake.forecasts('tiktok', { asOf: NOW });
+  expect(next).toMatchObject({ total: 1, items: [{ id: 'tt_1', rank: 1, gain24h: 190 }] });
+  expect(lake.forecasts('tiktok', { asOf: NOW, list: 'risen' }).items).toEqual([]);
+});
+
+test('what is no name, no word or no open lake is refused in words', async () => {
+  const dataDir = freshFolder();
+  fillLake(dataDir, () => {});
+  const lake = openLake(dataDir);
+  expect(() => lake.events({ kind: 'x' as 'trend.spike' })).toThrow(
+    /kind must be one of trend\.spike/,
+  );
+  expect(() => lake.search(' ')).toThrow(UsageError);
+  lake.close();
+  lake.close();
+  expect(() => lake.video('tt_1')).toThrow(/was closed/);
+  await expect(lake.feed('tiktok')).rejects.toThrow(/was closed/);
 });
 
 test('events since an instant', () => {
