@@ -15,6 +15,7 @@ import { HOUR_MS } from '../src/base/durations.ts';
 import { ALLOCATOR, HEAP } from '../src/base/small-memory.ts';
 import { replayResponses } from '../src/ingest/responses/replay.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
+import { exportLake } from '../src/output/parquet/export-lake.ts';
 import { type CheckResult, examine } from '../src/run/maintenance/doctor.ts';
 import { soakRequests } from './soak/requests.ts';
 
@@ -223,6 +224,8 @@ const unheard = lake.sqlite
     'select error, count(*) as calls from calls where status is null group by error order by calls desc limit 5',
   )
   .all() as { error: string; calls: number }[];
+// the end of the soak may have cut an export off; the next one completes it
+await exportLake(lake, { clock: systemClock, here: true });
 const findings: CheckResult[] = [];
 for await (const finding of examine(dataDir, systemClock)) if (!finding.ok) findings.push(finding);
 const rebuiltDir = mkdtempSync(join(tmpdir(), 'trendlake-soak-replayed-'));

@@ -220,7 +220,7 @@ describe('killed while a backup takes the place of a lake', () => {
       expect(await runDying(child('restore'), [dataDir], { dieAt })).toBe('SIGKILL');
       const open = (): void => openLake(dataDir).close();
       if (existsSync(join(dataDir, LAKE_FILE))) open();
-      else expect(open).toThrow(/restore was cut off.*doctor --restore/);
+      else expect(open).toThrow(/restore was interrupted.*doctor --restore/);
       await restoreLake(dataDir, undefined, clock);
       const lake = openLake(dataDir);
       expect(countOf(lake, 'select count(*) from video')).toBe(1);
