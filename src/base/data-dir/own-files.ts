@@ -12,7 +12,8 @@ const OTHERS = 0o077;
 const OWN_NAMES = /^(trendlake\.db|service\.db)/;
 const OWN_FOLDERS = ['backups', 'locks'];
 /** Known entries of a data directory. Other entries mean that the folder has other uses. */
-const KNOWN_NAMES = /^(README\.md$|trendlake\.db|service\.db|backups$|locks$|parquet$|sandbox-|former-lake-)/;
+const KNOWN_NAMES =
+  /^(README\.md$|trendlake\.db|service\.db|backups$|locks$|parquet$|sandbox-|former-lake-)/;
 
 /** Creates an empty private file if it is missing; SQLite keeps its mode. Errors are left to SQLite. */
 export const makeOwnFile = (path: string): void => {

@@ -3,7 +3,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { CurveReader, newestObservation, platformsSeen, videoKind } from '../model/lake-curves.ts';
 import { learnWay, type WayModel, withheldHorizons } from '../model/learn.ts';
-import { scoreOf, unusedText } from '../model/misses.ts';
+import { scoreOf } from '../model/misses.ts';
 import { type ModelRow, modelName, readModels, storeModel } from '../model/model-rows.ts';
 import { packModel } from '../model/pack.ts';
 import { volumeRound } from '../volumes/volume-round.ts';
@@ -17,7 +17,7 @@ export interface ForecastSummary {
   readonly forecast: number;
   /** Hashtags with a new forecast. */
   readonly hashtags: number;
-  /** Unreadable or rejected models, in words. */
+  /** Unreadable models, in words. `status` names rejected ones. */
   readonly warnings: readonly string[];
 }
 
@@ -118,8 +118,6 @@ const videoRound = (
       const { learntUntil, finished: samples } = model;
       storeModel(sqlite, { ...facts, learntUntil, samples, parameters: packModel(model) });
       learnt += 1;
-      if (row.scores.reason !== null)
-        warnings.push(unusedText(modelName(row.platform, row.kind), row.scores.reason));
     }
   const { models } = learnt > 0 ? readModels(sqlite, at) : before;
   return { learnt, forecast: forecastTracked(sqlite, models, at, checkStop), warnings };

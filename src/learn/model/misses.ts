@@ -87,6 +87,3 @@ export const reasonAgainst = (score: RecentScore | null): string | null => {
       return `the median error is ${score.error.toFixed(3)}, and "${name}" has ${error.toFixed(3)}`;
   return null;
 };
-
-export const unusedText = (model: string, reason: string): string =>
-  `The forecasts of ${model} are not used: ${reason}.`;

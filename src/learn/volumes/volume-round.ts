@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { reasonAgainst, scoreOf, unusedText } from '../model/misses.ts';
+import { reasonAgainst, scoreOf } from '../model/misses.ts';
 import { type ModelSort, modelName, readModelsOf, storeModel } from '../model/model-rows.ts';
 import { packModel, unpackVolumeModel } from '../model/pack.ts';
 import { JUDGED_VOLUMES_MS, judgeVolumes } from './judge-volumes.ts';
@@ -66,7 +66,6 @@ export const volumeRound = (
       parameters: packModel(model),
     });
     learnt += 1;
-    if (reason !== null) warnings.push(unusedText(modelName(platform, kind), reason));
   }
   const { models } = learnt > 0 ? readVolumeModels(sqlite, at) : before;
   let forecast = 0;
