@@ -73,7 +73,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       'test/sandbox/demo/same-events.test.ts',
       'test/sandbox/demo/outlook.test.ts',
     ],
-    short: { PROVE_NIGHTS: '10' },
+    short: { PROVE_NIGHTS: '20' },
   },
   draws: {
     about: 'tests by random cases, with all of their cases',

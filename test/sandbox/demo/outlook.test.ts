@@ -3,7 +3,7 @@ import { virtualClock } from '../../../src/base/clock.ts';
 import { freshFolder } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 
-// At full length, as the issue that asked for it says: a proof (`npm run prove tours`). Ten nights,
+// At full length, as the issue that asked for it says: a proof (`npm run prove tours`). Twenty nights,
 // as in CI, are enough for a thousand forecasts to come due.
 const NIGHTS = process.env.PROVE_NIGHTS ?? '28';
 
