@@ -99,7 +99,8 @@ const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
     ? html`<p class="soft">No forecasts yet: no growth curve is finished. Wait a few nights of syncs, or import history and run <code>${commandText('forecast --learn')}</code>.</p>`
     : html`<ul class="plain">${states.map(
-        (state) => html`<li>${forecastStateWords(state)}</li>`,
+        (state) =>
+          html`<li>${state.platform === '' ? 'all platforms, ' : ''}${forecastStateWords(state)}</li>`,
       )}</ul>`;
 
 const reliabilityTable = (view: PageView, reliability: Reliability | undefined): Html =>
