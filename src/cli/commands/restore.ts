@@ -59,9 +59,9 @@ const exchangeService = (dataDir: string, from: string, now: number): string | n
   const path = join(dataDir, SERVICE_FILE);
   const setAside = `${path}.before-${isoOf(now).replace(/[:.]/g, '-')}`;
   const exists = existsSync(path);
+  if (exists) renameSync(path, setAside); // before its journals, which hold its last commits
   for (const suffix of ['-wal', '-shm'])
     if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
-  if (exists) renameSync(path, setAside);
   renameSync(from, path);
   return exists ? setAside : null;
 };

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { fullDiskOf, messageOf } from '../../base/errors.ts';
 import { TablesError } from './errors.ts';
-import type { OpenFile, StoredObject, TableStore } from './table-store.ts';
+import type { ByteRange, OpenFile, StoredObject, TableStore } from './table-store.ts';
 
 /** Folder of growing files, on the same disk and outside all tables. */
 const GROWING = '_trendlake/growing';
@@ -56,10 +56,18 @@ export class FileStore implements TableStore {
     }
   }
 
-  read(key: string): Promise<Buffer | undefined> {
+  read(key: string, range?: ByteRange): Promise<Buffer | undefined> {
     return this.#explaining(key, async () => {
       try {
-        return await readFile(this.#at(key));
+        if (range === undefined) return await readFile(this.#at(key));
+        const file = await open(this.#at(key), 'r');
+        try {
+          const into = Buffer.alloc(range.bytes);
+          const { bytesRead } = await file.read(into, 0, range.bytes, range.from);
+          return into.subarray(0, bytesRead);
+        } finally {
+          await file.close();
+        }
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;

@@ -14,7 +14,7 @@ import { md5Of } from './local-file.ts';
 import { boundResponses, ListBound } from './s3-bounds.ts';
 import { explainS3, failureOf, isPassing } from './s3-errors.ts';
 import { Multipart, type Request } from './s3-multipart.ts';
-import type { OpenFile, StoreDeps, StoredObject, TableStore } from './table-store.ts';
+import type { ByteRange, OpenFile, StoreDeps, StoredObject, TableStore } from './table-store.ts';
 
 const PART_BYTES = 16 << 20;
 /** A file of more parts is uploaded in parts. */
@@ -118,10 +118,14 @@ export class S3Store implements TableStore {
     }
   };
 
-  read(key: string): Promise<Buffer | undefined> {
+  read(key: string, range?: ByteRange): Promise<Buffer | undefined> {
+    const part =
+      range === undefined ? {} : { Range: `bytes=${range.from}-${range.from + range.bytes - 1}` };
     return this.#request(`Reading ${key}`, async () => {
       try {
-        const { Body } = await this.#client.send(new GetObjectCommand(this.#at(key)));
+        const { Body } = await this.#client.send(
+          new GetObjectCommand({ ...this.#at(key), ...part }),
+        );
         return Buffer.from((await Body?.transformToByteArray()) ?? []);
       } catch (error) {
         if (failureOf(error).code === 'NoSuchKey') return undefined;

@@ -26,6 +26,12 @@ export interface OpenFile {
   readonly bytes: number;
 }
 
+/** Bytes of an object, from 0. */
+export interface ByteRange {
+  readonly from: number;
+  readonly bytes: number;
+}
+
 /**
  * Store of published tables: objects under keys with `/`, below one address. An object appears
  * whole or not at all. Every method can be repeated after a kill or an error.
@@ -34,8 +40,8 @@ export interface OpenFile {
 export interface TableStore {
   /** The address as messages show it; holds no secret. */
   readonly url: string;
-  /** The bytes of an object; undefined if it does not exist. */
-  read(key: string): Promise<Buffer | undefined>;
+  /** The bytes of an object, or of a range inside it; undefined if it does not exist. At most 32 MiB. */
+  read(key: string, range?: ByteRange): Promise<Buffer | undefined>;
   /** Objects whose key starts with `prefix`, and sorts after `after` where given, in order of their keys. */
   list(prefix: string, after?: string): AsyncIterable<StoredObject>;
   /** Size of an object in bytes; undefined if it does not exist. */

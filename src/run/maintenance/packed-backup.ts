@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import Database from 'better-sqlite3';
@@ -40,6 +39,7 @@ export interface PackedBackup {
   /** Such as `trendlake-2026-03-01T05-15-00-000Z`. */
   readonly name: string;
   readonly madeAt: string; // ISO 8601
+  readonly lakeId: string;
   /** Compressed size. */
   readonly bytes: number;
 }
@@ -127,6 +127,14 @@ export const keptBackups = (madeAt: readonly number[]): Set<number> => {
   return kept;
 };
 
+const readManifest = (bytes: Buffer): z.infer<typeof manifestShape> | undefined => {
+  try {
+    return manifestShape.safeParse(JSON.parse(bytes.toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+};
+
 /** Complete backups of a store, oldest first. Unreadable manifests are left out. */
 export const packedBackups = async (store: TableStore): Promise<PackedBackup[]> => {
   const found: PackedBackup[] = [];
@@ -134,17 +142,18 @@ export const packedBackups = async (store: TableStore): Promise<PackedBackup[]> 
     if (!key.endsWith(`/${MANIFEST}`)) continue;
     const name = key.split('/')[1] ?? '';
     const bytes = await store.read(key);
-    const parsed = manifestShape.safeParse(bytes && JSON.parse(bytes.toString('utf8')));
-    if (!parsed.success || !NAME.test(name)) continue;
-    const { madeAt, parts } = parsed.data;
-    found.push({ name, madeAt, bytes: parts.reduce((sum, { bytes: size }) => sum + size, 0) });
+    const manifest = bytes && readManifest(bytes);
+    if (manifest === undefined || !NAME.test(name)) continue;
+    const { madeAt, lakeId, parts } = manifest;
+    const size = parts.reduce((sum, { bytes: each }) => sum + each, 0);
+    found.push({ name, madeAt, lakeId, bytes: size });
   }
   return found.sort((a, b) => a.madeAt.localeCompare(b.madeAt));
 };
 
-/** Removes backups that `keptBackups` does not name. The manifest goes first. */
-const thin = async (store: TableStore): Promise<number> => {
-  const all = await packedBackups(store);
+/** Removes backups of a lake that `keptBackups` does not name. The manifest goes first. */
+const thin = async (store: TableStore, lakeId: string): Promise<number> => {
+  const all = (await packedBackups(store)).filter((backup) => backup.lakeId === lakeId);
   const kept = keptBackups(all.map(({ madeAt }) => Date.parse(madeAt)));
   const old = all.filter(({ madeAt }) => !kept.has(Date.parse(madeAt)));
   for (const { name } of old) {
@@ -187,10 +196,12 @@ export const packBackup = async (
       const key = `${FOLDER}/${name}/${partName}`;
       parts.push({ name: partName, ...(await upload(store, { path, key, signal })) });
     }
-    const manifest = { madeAt, lakeId: lakeIdOf(lake), parts };
+    const lakeId = lakeIdOf(lake);
+    const manifest = { madeAt, lakeId, parts };
     await store.replace(manifestKey(name), Buffer.from(`${JSON.stringify(manifest)}\n`));
     const bytes = parts.reduce((sum, { bytes: size }) => sum + size, 0);
-    return { name, madeAt, bytes, url: store.url, removed: await thin(store) };
+    const removed = await thin(store, lakeId);
+    return { name, madeAt, lakeId, bytes, url: store.url, removed };
   } finally {
     if (service !== undefined)
       for (const suffix of ['', '-wal', '-shm', '-journal'])
@@ -203,6 +214,17 @@ export interface UnpackedBackup {
   readonly lake: string;
   /** Undefined if the backup has no service.db. */
   readonly service: string | undefined;
+}
+
+const CHUNK_BYTES = 8 * 1024 * 1024; // a store sends at most 32 MiB at once
+
+/** Ends early where the object is missing or too short. */
+async function* chunksOf(store: TableStore, key: string, bytes: number): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes; from += CHUNK_BYTES) {
+    const chunk = await store.read(key, { from, bytes: Math.min(CHUNK_BYTES, bytes - from) });
+    if (chunk === undefined || chunk.length === 0) return;
+    yield chunk;
+  }
 }
 
 /**
@@ -226,16 +248,23 @@ export const unpackBackup = async (
   const unpack = async (partName: Part['name'], to: string): Promise<string | undefined> => {
     const listed = parts.find((each) => each.name === partName);
     if (listed === undefined) return undefined;
-    const packed = await store.read(`${FOLDER}/${chosen}/${partName}`);
-    const hash = packed && createHash('sha256').update(packed).digest('hex');
-    if (packed === undefined || hash !== listed.sha256)
-      throw new LakeError(
-        `${partName} of backup ${chosen} is ${packed === undefined ? 'missing' : 'damaged'}. Nothing was changed. Restore another backup.`,
-      );
     const path = join(folder, to);
-    rmSync(path, { force: true });
-    makeOwnFile(path);
-    await pipeline(Readable.from([packed]), createZstdDecompress(), createWriteStream(path));
+    const packed = `${path}.zst`;
+    try {
+      for (const each of [path, packed]) {
+        rmSync(each, { force: true });
+        makeOwnFile(each);
+      }
+      const chunks = chunksOf(store, `${FOLDER}/${chosen}/${partName}`, listed.bytes);
+      await pipeline(chunks, createWriteStream(packed));
+      if ((await sha256Of(packed)) !== listed.sha256)
+        throw new LakeError(
+          `${partName} of backup ${chosen} is ${statSync(packed).size === 0 ? 'missing' : 'damaged'}. Nothing was changed. Restore another backup.`,
+        );
+      await pipeline(createReadStream(packed), createZstdDecompress(), createWriteStream(path));
+    } finally {
+      rmSync(packed, { force: true });
+    }
     return path;
   };
   const lake = await unpack(LAKE_PART, `${chosen}.db`);

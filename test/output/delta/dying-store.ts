@@ -22,7 +22,7 @@ export const dyingStore = (store: TableStore, at: number, moment: 'before' | 'af
   };
   const wrapped: TableStore = {
     url: store.url,
-    read: (key) => dying(() => store.read(key)),
+    read: (key, range) => dying(() => store.read(key, range)),
     list: async function* (prefix, after) {
       if (dead) throw new Killed();
       yield* store.list(prefix, after);

@@ -136,7 +136,9 @@ export const startS3 = async (options: { ignoresConditions?: boolean } = {}) => 
     if (key === '') return list(query);
     const found = objects.get(key);
     if (found === undefined) return error(404, 'NoSuchKey');
-    return { status: 200, body: found.bytes };
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
+    if (range === null) return { status: 200, body: found.bytes };
+    return { status: 206, body: found.bytes.subarray(Number(range[1]), Number(range[2]) + 1) };
   };
 
   const server = createServer((request, response) => {

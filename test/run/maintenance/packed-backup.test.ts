@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -128,4 +129,41 @@ test('backups are thinned to 7 days, 4 weeks and 12 months', () => {
   let stepwise: number[] = [];
   for (const at of nightly) stepwise = [...keptBackups([...stepwise, at])];
   expect(stepwise.length).toBe(kept.length);
+});
+
+test('a lake larger than one response of a bucket comes back', async () => {
+  const { lake, dataDir } = await filled();
+  const longer = lake.sqlite.prepare('update video set title = title || ?');
+  for (let i = 0; i < 40; i++) longer.run(randomBytes(750_000).toString('base64'));
+  lake.close();
+  const s3 = await startS3();
+  const env = { ...s3.env, TRENDLAKE_BACKUPS_TO: 's3://bucket/lake' };
+  const made = await runCommand(['backup', '--json'], { dataDir, env, clock: virtualClock(T0) });
+  const largest = Math.max(...[...s3.objects.values()].map(({ bytes }) => bytes.length));
+  expect([made.code, largest > 32 * 1024 * 1024]).toEqual([0, true]);
+  const elsewhere = freshFolder();
+  const restored = await runCommand(['restore', 'latest', '--yes'], { dataDir: elsewhere, env });
+  expect([restored.code, restored.err]).toEqual([0, expect.stringContaining('calls made since')]);
+  const length = ['query', 'select length(title) as n from videos', '--json'];
+  const before = await runCommand(length, { dataDir });
+  expect(await runCommand(length, { dataDir: elsewhere })).toEqual(before);
+}, 60_000);
+
+test('a manifest cut short is left out, and lakes in one folder do not thin each other', async () => {
+  const { dataDir, to } = await filled();
+  const other = await filled();
+  const cut = join(to, 'backups', 'trendlake-2026-02-01T05-15-00-000Z');
+  mkdirSync(cut, { recursive: true });
+  writeFileSync(join(cut, 'backup.json'), '{"madeAt": "2026-02');
+  await runCommand(['backup', '--to', to], { dataDir, clock: virtualClock(T0) });
+  const clock = virtualClock(T0 + HOUR_MS);
+  const second = await runCommand(['backup', '--to', to, '--json'], {
+    dataDir: other.dataDir,
+    clock,
+  });
+  expect(JSON.parse(second.out)).toMatchObject({ removed: 0 });
+  const listed = await runCommand(['backups', 'list', '--from', to, '--json'], {
+    dataDir: freshFolder(),
+  });
+  expect(JSON.parse(listed.out)).toHaveLength(2);
 });
