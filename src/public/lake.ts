@@ -21,14 +21,13 @@ import { creatorProfile, knownProfile } from '../lake/read/creator-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../lake/read/timeline.ts';
 import { videoGrowth } from '../lake/read/video-growth.ts';
 import { searchPage } from '../lake/search/search-page.ts';
+import { risingPage, shownForecast } from '../learn/forecast/read.ts';
 import {
   RISING_LISTS,
   type RisingList,
   type RisingPage,
-  risingPage,
   type ShownForecast,
-  shownForecast,
-} from '../learn/forecast/read.ts';
+} from '../learn/forecast/shapes.ts';
 
 import {
   type AsOf,

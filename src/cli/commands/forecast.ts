@@ -7,12 +7,8 @@ import { isoOf } from '../../base/iso.ts';
 import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
-import {
-  forecastAt,
-  type KeptForecast,
-  type RisingVideo,
-  risingVideos,
-} from '../../learn/forecast/read.ts';
+import { forecastAt, risingVideos } from '../../learn/forecast/read.ts';
+import type { KeptForecast, RisingVideo } from '../../learn/forecast/shapes.ts';
 import { forecastStates } from '../../learn/forecast/state.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 import { newestObservation } from '../../learn/model/lake-curves.ts';

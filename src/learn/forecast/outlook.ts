@@ -6,7 +6,8 @@ import type { RecentScore } from '../model/misses.ts';
 import { scoreOf } from '../model/misses.ts';
 import { readModels } from '../model/model-rows.ts';
 import { judgeForecasts } from './judge.ts';
-import { type RisingVideo, risingVideos } from './read.ts';
+import { risingVideos } from './read.ts';
+import type { RisingVideo } from './shapes.ts';
 
 export interface Outlook {
   /** The five most likely to finish on top, over all platforms, with views a day ahead. */

@@ -4,29 +4,14 @@ import { isoOf } from '../../base/iso.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import type { HORIZONS } from '../model/horizons.ts';
 import { TRACKED_MS } from '../model/lake-curves.ts';
-import type { HorizonForecast } from '../model/model-forecast.ts';
-
-/** Views ahead; null with too few outcomes. */
-export interface KeptHorizon {
-  readonly hours: number;
-  readonly median: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-}
-
-/** A stored forecast. Instants are Unix ms. */
-export interface KeptForecast {
-  readonly madeAt: number;
-  readonly topProbability: number;
-  /** True if its growth already reached the edge of the top 10 %. */
-  readonly overEdge: boolean;
-  /** Instant by which 8 in 10 similar videos stopped rising; null: unknown. */
-  readonly overBy: number | null;
-  /** Finished curves of its model. */
-  readonly samples: number;
-  readonly learntAt: number;
-  readonly horizons: readonly KeptHorizon[];
-}
+import type {
+  KeptForecast,
+  KeptHorizon,
+  RisingList,
+  RisingPage,
+  RisingVideo,
+  ShownForecast,
+} from './shapes.ts';
 
 type Row = KeptHorizon & Omit<KeptForecast, 'horizons' | 'overEdge'> & { overEdge: 0 | 1 };
 
@@ -73,15 +58,6 @@ export const forecastAt = (
   return { madeAt, topProbability, overEdge: overEdge === 1, overBy, samples, learntAt, horizons };
 };
 
-/** A forecast in an API response, with known horizons only. */
-export interface ShownForecast {
-  readonly madeAt: string; // ISO 8601
-  readonly horizons: HorizonForecast[];
-  readonly topProbability: number;
-  readonly overEdge: boolean;
-  readonly overBy: string | null; // ISO 8601
-}
-
 export const shownForecast = (
   sqlite: Database.Database,
   videoKey: number,
@@ -97,22 +73,6 @@ export const shownForecast = (
   return { madeAt: isoOf(madeAt), horizons, topProbability, overEdge, overBy: over };
 };
 
-/** A video that may finish on top, or that is there already. */
-export interface RisingVideo extends KeptHorizon {
-  readonly id: string;
-  readonly platform: Platform;
-  readonly title: string | null;
-  readonly user: string | null;
-  /** Count at the snapshot of the forecast. */
-  readonly views: number;
-  readonly topProbability: number;
-  readonly madeAt: number;
-  /** Expected views in the next 24 hours; null: too few outcomes. */
-  readonly gain24h: number | null;
-  /** Instant by which 8 in 10 similar videos stopped rising, Unix ms; null: unknown. */
-  readonly overBy: number | null;
-}
-
 const RISING = `
   select v.id, v.platform, v.title, v.user, s.views, f.made_at as madeAt, f.horizon_hours as hours,
     f.views_median as median, f.views_low as low, f.views_high as high, f.top_probability as topProbability,
@@ -126,10 +86,6 @@ const RISING = `
   cross join video v on v.key = f.video_key and v.platform = @platform
   cross join video_snapshot s on s.video_key = f.video_key and s.observed_at = f.made_at
   order by f.top_probability desc, f.views_median desc, v.id limit @limit offset @offset`;
-
-/** `next`: not yet among the top 10 % by growth; `risen`: already there. */
-export const RISING_LISTS = ['next', 'risen'] as const;
-export type RisingList = (typeof RISING_LISTS)[number];
 
 export interface RisingQuery {
   readonly platform: Platform;
@@ -195,18 +151,6 @@ const risingCount = (
       'number',
     ).get({ from: at - TRACKED_MS, at, platform, overEdge: codeOf(list) }),
   );
-
-export interface RisingPage {
-  readonly total: number;
-  /** Ranks count over all pages; instants ISO 8601. */
-  readonly items: readonly (Omit<RisingVideo, 'madeAt' | 'overBy' | 'hours'> & {
-    readonly rank: number;
-    readonly madeAt: string;
-    readonly overBy: string | null;
-  })[];
-  /** Newest snapshot of the page, Unix ms; null for an empty page. */
-  readonly newestAt: number | null;
-}
 
 /** Data of `GET /forecasts/{platform}`. */
 export const risingPage = (

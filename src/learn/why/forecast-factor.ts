@@ -1,6 +1,6 @@
 import { isoOf } from '../../base/iso.ts';
 import type { WhyFactor } from '../../base/wire/analysis-shapes.ts';
-import type { KeptForecast } from '../forecast/read.ts';
+import type { KeptForecast } from '../forecast/shapes.ts';
 import { countText } from './statistics.ts';
 import { strengthOf } from './strength.ts';
 

@@ -15,7 +15,8 @@ import {
   type TaggedPageQuery,
   taggedPage,
 } from '../../lake/read/tagged-videos.ts';
-import { type RisingQuery, type RisingVideo, risingVideos } from '../../learn/forecast/read.ts';
+import { type RisingQuery, risingVideos } from '../../learn/forecast/read.ts';
+import type { RisingVideo } from '../../learn/forecast/shapes.ts';
 import { type ForecastStanding, forecastStanding } from '../../learn/forecast/standing.ts';
 import { type KeptVolume, risingHashtags } from '../../learn/volumes/read-volumes.ts';
 import { findingsAbout } from '../../learn/why/analyze.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import { HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { parseIso } from '../../base/iso.ts';
-import { RISING_LISTS } from '../../learn/forecast/read.ts';
+import { RISING_LISTS } from '../../learn/forecast/shapes.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 
 // Inputs of tools, with the limits of the service's parameters.

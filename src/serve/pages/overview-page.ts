@@ -7,7 +7,7 @@ import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
 import type { ListPage } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
-import type { RisingVideo } from '../../learn/forecast/read.ts';
+import type { RisingVideo } from '../../learn/forecast/shapes.ts';
 import type { ServiceContext } from '../request/context.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';

@@ -7,7 +7,7 @@ import {
   wholeNumber as numberFrom,
   type TextReader,
 } from '../../base/text-values.ts';
-import { RISING_LISTS } from '../../learn/forecast/read.ts';
+import { RISING_LISTS } from '../../learn/forecast/shapes.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 
 // Query and path parameters. Errors state the expected value. A repeated parameter is a list, and invalid.
