@@ -132,7 +132,9 @@ test('an instant changes nothing in the lake, and indexes are still used', () =>
     (sqlite.prepare(`explain query plan ${sql}`).all() as { detail: string }[])
       .map(({ detail }) => detail)
       .join('\n');
-  expect(plan("select * from videos where id = 'tt_1'")).toMatch(/SEARCH video_then USING INDEX video_id/);
+  expect(plan("select * from videos where id = 'tt_1'")).toMatch(
+    /SEARCH video_then USING INDEX video_id/,
+  );
   expect(plan("select * from video_snapshots where video_id = 'tt_1'")).not.toMatch(/SCAN (?!c|j)/);
   sqlite.close();
 });
