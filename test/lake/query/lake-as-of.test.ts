@@ -89,7 +89,7 @@ const parsed = (row: Record<string, unknown>): Record<string, unknown> =>
       ]),
   );
 
-/** Rows of every public view, in an order of their own. */
+/** Rows of every public view, in a fixed order. */
 const rowsOf = ({ sqlite }: Pick<Lake, 'sqlite'>): Record<string, unknown[]> => {
   const views = sqlite
     .prepare("select name from main.sqlite_schema where type = 'view' order by name")
@@ -156,7 +156,7 @@ test('only a question that reads every video computes the figures of each once',
   sqlite.close();
 });
 
-test('query --as-of answers as the lake was known then, and refuses what is no instant', async () => {
+test('query --as-of answers as the lake was known then, and refuses text that is not an instant', async () => {
   const lake = freshLake();
   new LakeBuilder(lake).video({
     id: 'tt_1',
