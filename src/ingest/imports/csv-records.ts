@@ -31,7 +31,13 @@ interface CsvRow {
   readonly text: string;
 }
 
-type Header = readonly { readonly name: string; readonly field: Field<unknown> | undefined }[];
+type Header = readonly {
+  readonly name: string;
+  readonly field: Field<unknown> | undefined;
+  readonly isText: boolean;
+  /** Undefined: an empty cell is a missing field. */
+  readonly empty: string | undefined;
+}[];
 
 const KINDS: Record<
   ImportKind,
@@ -47,7 +53,7 @@ const KINDS: Record<
 const namesOfKind = (kind: ImportKind): string[] => {
   const { fields, required } = KINDS[kind];
   const named = Object.values(fields).map(({ names: [name = ''] }) => name);
-  return [...new Set([...required, 'platform', 'firstSeenAt', ...named])];
+  return [...new Set([...required, 'platform', ...named])];
 };
 
 const ALL_NAMES = [
@@ -148,7 +154,12 @@ const headerOf = (
       `the header has no column "${missing}"; it has ${columns.join(', ')}. Add it, or name its column with --map ${missing}=COLUMN`,
     );
   const byName = new Map(Object.values(fields).map((field) => [field.names[0], field]));
-  return names.map((name) => ({ name, field: byName.get(name) }));
+  return names.map((name) => {
+    const field = byName.get(name);
+    const isText = field === undefined ? known.includes(name) : field.read === readText;
+    const empty = kind === 'hashtags' && name === 'platform' ? '' : undefined; // all platforms
+    return { name, field, isText, empty };
+  });
 };
 
 const EXPECTED: Record<string, string> = {
@@ -171,18 +182,17 @@ const listCell = (text: string): unknown => {
   return Array.isArray(parsed) ? parsed : text.split(/[;|,]/).map((tag) => tag.trim());
 };
 
-const TEXTS = new Set(['id', 'platform']);
-
 /** @returns the fields of a row; a problem for a cell of a wrong type */
 const recordOf = (cells: readonly string[], header: Header): FileRecord['parsed'] => {
   if (cells.length > header.length)
     return { problem: `${cells.length} cells, but the header has ${header.length} columns` };
   const entries: [string, unknown][] = [];
-  for (const [index, { name, field }] of header.entries()) {
+  for (const [index, { name, field, isText, empty }] of header.entries()) {
     const cell = cells[index] ?? '';
-    if (cell === '') continue;
-    if (field === undefined) entries.push([name, TEXTS.has(name) ? cell : looseCell(cell)]);
-    else if (field.read === readText) entries.push([name, cell]);
+    if (cell === '') {
+      if (empty !== undefined) entries.push([name, empty]);
+    } else if (isText) entries.push([name, cell]);
+    else if (field === undefined) entries.push([name, looseCell(cell)]);
     else {
       const value = field.read === readTags ? listCell(cell) : cell;
       if (field.read(value, name, []) === null)
