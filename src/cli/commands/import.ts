@@ -4,12 +4,13 @@ import { commandText } from '../../base/installation.ts';
 import type { Log } from '../../base/log.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import { readColumnMap } from '../../ingest/imports/csv-records.ts';
-import type { ImportSummary } from '../../ingest/imports/import-file.ts';
+import type { ImportDeps, ImportSummary } from '../../ingest/imports/import-file.ts';
 import { importPaths } from '../../ingest/imports/import-path.ts';
 import { makeListBasis } from '../../lake/lists/make-list-basis.ts';
 import { openLake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
+import { whileOpen } from '../context/while-open.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
@@ -63,7 +64,7 @@ const run = async (
   const lake = openLake(dataDir, { tell: io.err });
   const progress = new ProgressLine(io);
   try {
-    const summary = await importPaths(lake, paths, io.cwd, {
+    const deps: ImportDeps = {
       clock: io.clock,
       signal: io.signal,
       map: readColumnMap(options.map ?? []),
@@ -71,7 +72,10 @@ const run = async (
         progress.show(
           `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
         ),
-    });
+    };
+    const summary = await whileOpen(io, dataDir, 'import', () =>
+      importPaths(lake, paths, io.cwd, deps),
+    );
     makeListBasis(lake, io.clock.now());
     progress.clear();
     logFiles(summary, log);
