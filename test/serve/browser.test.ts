@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   const followed = (page: Page, selector: string) =>
     Promise.all([page.waitForNavigation(), click(page, selector)]);
 
-  test('the chart is drawn, and tells the views under the pointer', () =>
+  test('the chart is drawn, and shows the views under the pointer', () =>
     visit('/videos/tt_1', {}, async (page) => {
       expect(await textOf(page, 'h1')).toBe('the loudest');
       expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
@@ -145,7 +145,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       expect(await textOf(page, '#read')).toMatch(/^Mar \d+, 2026, \d\d:\d\d UTC: [\d,]+ views$/);
     }));
 
-  test('behind the curve its forecast opens as a fan, and tells its numbers under the pointer', () =>
+  test('behind the curve its forecast opens as a fan, and shows its numbers under the pointer', () =>
     visit('/videos/tt_3', {}, async (page) => {
       expect(await tell<number>(page, FAN_SHARE)).toBeGreaterThan(0.2);
       expect(await textOf(page, '.facts')).toMatch(/87 %/);
@@ -324,7 +324,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     });
   });
 
-  test('signs in and out over plain HTTP by a name, where a browser tells its Origin alone', async () => {
+  test('signs in and out over plain HTTP by a name, where a browser sends its Origin alone', async () => {
     const open = await runService(fill, { publicUrl: `http://${ELSEWHERE}` });
     const { port } = new URL(open.service.dashboard);
     await tab().unwatched(async (page) => {

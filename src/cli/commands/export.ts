@@ -47,11 +47,11 @@ interface Options {
 const run = async (
   { dataDir, parquetCodec }: Config,
   options: Options,
-  told: LoggedIo,
+  logged: LoggedIo,
 ): Promise<void> => {
-  const { io } = told;
-  const lake = openLake(dataDir, { tell: io.err });
-  await writeFiles(told, {
+  const { io } = logged;
+  const lake = openLake(dataDir, { report: io.err });
+  await writeFiles(logged, {
     lake,
     job: 'export',
     done: 'exported',
@@ -69,10 +69,14 @@ const run = async (
   });
 };
 
-const runNdjson = async ({ dataDir }: Config, options: Options, told: LoggedIo): Promise<void> => {
-  const { io } = told;
+const runNdjson = async (
+  { dataDir }: Config,
+  options: Options,
+  logged: LoggedIo,
+): Promise<void> => {
+  const { io } = logged;
   const folder = resolve(io.cwd, options.ndjson === true ? 'ndjson' : (options.ndjson ?? ''));
-  await writeFiles(told, {
+  await writeFiles(logged, {
     lake: openLakeForReading(dataDir),
     job: 'export',
     done: 'exported as NDJSON',
@@ -101,8 +105,8 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action((options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) =>
-        (options.ndjson === undefined ? run : runNdjson)(config, options, told),
+      return withLog(config, 'off', io, (logged) =>
+        (options.ndjson === undefined ? run : runNdjson)(config, options, logged),
       );
     });
 };

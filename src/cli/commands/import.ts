@@ -61,7 +61,7 @@ const run = async (
   { io, log }: LoggedIo,
 ): Promise<void> => {
   keepHeapSmall();
-  const lake = openLake(dataDir, { tell: io.err });
+  const lake = openLake(dataDir, { report: io.err });
   const progress = new ProgressLine(io);
   try {
     const deps: ImportDeps = {
@@ -100,6 +100,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config.dataDir, paths, options, told));
+      return withLog(config, 'off', io, (logged) => run(config.dataDir, paths, options, logged));
     });
 };

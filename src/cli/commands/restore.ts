@@ -93,7 +93,7 @@ const show = (io: CliIo, { from, setAside, service, files, callsCarried }: Done)
 const bringInLine = async (io: CliIo): Promise<number | null> => {
   const config = configOf(io);
   const { clock, signal, env, random } = io;
-  const lake = openLake(config.dataDir, { tell: io.err });
+  const lake = openLake(config.dataDir, { report: io.err });
   try {
     const { files } = await exportLake(lake, {
       ...{ clock, codec: config.parquetCodec, full: true, here: true, signal },

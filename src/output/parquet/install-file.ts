@@ -105,7 +105,7 @@ export const fingerprintOf = (path: string): InstalledFile => {
 const explain = (path: string, error: unknown): LakeError => {
   const full = fullDiskOf(error);
   return new LakeError(
-    `${path} could not be written: ${full ?? messageOf(error)}. The file that stood there, if any, is untouched. ${full === undefined ? 'See that trendlake may write there' : 'Make room'} and run \`${commandText('export')}\` again.`,
+    `${path} could not be written: ${full ?? messageOf(error)}. An existing file there is untouched. ${full === undefined ? 'See that trendlake may write there' : 'Make room'} and run \`${commandText('export')}\` again.`,
     { cause: error, transient: full !== undefined },
   );
 };

@@ -5,4 +5,4 @@ export const DAEMON = 'schedule';
 export const SERVING = 'serve';
 
 /** Commands that keep a lake open, by their names in the locks. */
-export const HOLDERS = [DAEMON, SERVING, 'mcp', 'import'] as const;
+export const LAKE_HOLDERS = [DAEMON, SERVING, 'mcp', 'import'] as const;

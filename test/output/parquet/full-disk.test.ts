@@ -53,7 +53,7 @@ const diskOf = (room: number): Disk => ({
   },
 });
 
-test('a full disk is one clear error, wherever it strikes; what stood still stands', async () => {
+test('a full disk is one clear error, wherever it strikes; existing files are untouched', async () => {
   const lake = filledLake();
   await exportLake(lake, { clock });
   const manifest = readFileSync(join(folderOf(lake), 'manifest.json'));
@@ -71,7 +71,7 @@ test('a disk that takes a few bytes at a time gets the whole file', async () => 
   expectWhole(lake);
 });
 
-test('where the disk is too full to sort on, what is told is that', async () => {
+test('a disk too full to sort on is reported as full', async () => {
   const lake = filledLake();
   const reading = openLakeForReading(lake.dataDir);
   const full = exportPartitions({
