@@ -29,7 +29,7 @@ VOLUME /data
 WORKDIR /data
 EXPOSE 8787
 STOPSIGNAL SIGTERM
-# The lake can be opened and read; compose.yaml asks the service for its own health.
-HEALTHCHECK --interval=60s --timeout=10s --start-period=120s CMD ["trendlake", "status", "--json", "--quiet"]
+# `schedule` and `serve` in this container give signs of life; compose.yaml requests /health of the service.
+HEALTHCHECK --interval=60s --timeout=10s --start-period=120s CMD ["trendlake", "health"]
 ENTRYPOINT ["trendlake"]
 CMD ["schedule"]

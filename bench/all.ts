@@ -14,7 +14,7 @@ import {
 } from './all/figure.ts';
 import { BENCHES } from './benches.ts';
 
-// Every figure in one run: each bench in a process of its own, with sizes that fit, which ends with
+// Every figure in one run: each bench in its own process, with sizes that fit, which ends with
 // this one. The benches themselves pair and alternate. With --write the table goes into
 // docs/internals/performance.md.
 //
@@ -46,7 +46,7 @@ if (unknown.length > 0)
 interface Ended {
   readonly bench: Bench;
   readonly figures: readonly Figure[];
-  /** How it failed; undefined: it did not. */
+  /** The failure in words; undefined: it succeeded. */
   readonly failure: string | undefined;
   readonly seconds: number;
 }

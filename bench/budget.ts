@@ -7,7 +7,7 @@ import { measure, type Report } from './budget/measure.ts';
 import { realReplays } from './budget/real-replays.ts';
 import { worldReplay } from './budget/world-replay.ts';
 
-// Where a call teaches most: each policy spends the same calls on the same curves; what the lake
+// The value of a call under each policy: each spends the same calls on the same curves; what the lake
 // then knows is compared with the truth. Real curves are read from `--from` when they are there.
 //
 //   npm run -s bench budget [-- --from PATH] [--json] [--quick] [--seed 1]

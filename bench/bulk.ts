@@ -8,7 +8,7 @@ import { realPath } from '../fixtures/real-data.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 import { makeInput, NIGHTS_SEEN } from './bulk/make-input.ts';
 
-// What is loaded in bulk, each in a process of its own: an import of the real data set, or of a folder,
+// Bulk loading, each in its own process: an import of the real data set, or of a folder,
 // and a replay of kept pages of 100.
 //
 //   npm run bench bulk [-- --folder DIR] [-- --pages 1000] [-- --rounds 1]

@@ -7,7 +7,7 @@ import { systemClock, virtualClock } from '../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../src/base/durations.ts';
 import { type Lake, openLake } from '../src/lake/open.ts';
 
-// How long noticing takes after a sync of 5,000 changed videos, on a lake of a million.
+// Time to notice events after a sync of 5,000 changed videos, on a lake of a million.
 //
 //   npm run bench events-speed [-- VIDEOS CHANGED]
 

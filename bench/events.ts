@@ -8,7 +8,7 @@ import { trendSpikes } from '../src/alerts/events/trend-spike.ts';
 import { HOUR_MS } from '../src/base/durations.ts';
 import { type Curve, realCurves } from './forecast/real-curves.ts';
 
-// How good `trend.spike` is on real curves: how early before the video's peak rate it speaks, and
+// Quality of `trend.spike` on real curves: how early before the video's peak rate it speaks, and
 // how many of those it names end in the top tenth of growth of their cohort. Beside it two naive
 // rules. Every rule's numbers are chosen on one half of the videos, for the best F0.5 (a false alarm
 // costs more than a miss), and reported on the other.

@@ -12,7 +12,7 @@ import { exportLake } from '../src/output/parquet/export-lake.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 
 // Parquet of a whole lake: ours, against DuckDB fed by data chunks with COPY (zstd) into the same
-// layout from the same lake. Paired, the first of a pair alternating, each in a process of its own;
+// layout from the same lake. Paired, the first of a pair alternating, each in its own process;
 // medians of the pairs' ratios, with the least and the greatest. Ours is started as `trendlake export`
 // starts itself; modules are loaded as compiled before.
 //
@@ -22,7 +22,7 @@ import { figureOf, tellFigure } from './all/figure.ts';
 //   npm run -s bench export -- --lake FOLDER       the lake of a data directory, such as an import
 //   npm run -s bench export -- --rounds 7          pairs; 5 unless given
 //
-// Processor time tells more than the clock on a machine that is busy: the disk is not waited for in
+// On a busy machine, processor time says more than elapsed time: the disk is not waited for in
 // it, and DuckDB does not wait for the disk.
 
 interface Measured {
@@ -39,7 +39,7 @@ const bytesUnder = (folder: string): number =>
     .filter((name) => name.endsWith('.parquet'))
     .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 
-/** The part of this file that runs in a process of its own and prints one line. */
+/** The part of this file that runs in its own process and prints one line. */
 const child = async (part: string, dataDir: string, videos: number): Promise<void> => {
   if (part === 'build') {
     const { fillLake } = await import('./export/made-lake.ts');
@@ -71,13 +71,13 @@ const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((a, b
 const median = (numbers: readonly number[]): number =>
   sorted(numbers)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** What is exported, and what is asked of it. */
+/** An exported lake and the goals of its export. */
 interface Subject {
   /** Ends what the figures are called. */
   readonly of: string;
   readonly timeGoal: number;
   readonly bytesGoal: number;
-  /** In MB; undefined: not told. */
+  /** In MB; undefined: without a goal. */
   readonly peakGoal?: number;
 }
 

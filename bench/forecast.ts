@@ -14,7 +14,7 @@ import { oracleOf, paceOf, probabilityOf, riseOver, risingLists } from './foreca
 import * as scores from './forecast/scores.ts';
 import { type VolumeReplay, volumeReplays } from './forecast/volume-replay.ts';
 
-// How good forecasts are on real curves, replayed as time goes: learn on what was known by a night,
+// Quality of forecasts on real curves, replayed as time goes: learn on what was known by a night,
 // ask about what comes after, night after night. Ends "on top" are those of bench/events.ts.
 //
 //   npm run bench forecast [-- --from PATH]

@@ -74,7 +74,7 @@ const ours = (lake: Lake) => {
 
 const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
 
-/** One that loads pages into a lake of its own. */
+/** A contender that loads pages into its own lake. */
 interface Contender {
   lake: Lake;
   /** Gives what is timed for one page. */
@@ -151,7 +151,7 @@ const expectSameRows = ({ ours, bare }: Contest): void => {
 const FRAME_HEADER_BYTES = 24;
 const LOG_HEADER_BYTES = 32;
 
-/** What loading the last page once more writes to the log: bytes, and the tables they belong to. */
+/** Writes to the log when the last page is loaded again: bytes, and the tables they belong to. */
 const logOfUnchanged = ({ ours: { lake }, pages }: Contest): { bytes: number; tables: string } => {
   const page = pages.at(-1);
   if (page === undefined) throw new Error('no pages');

@@ -12,9 +12,9 @@ import { HOUR_MS } from '../src/base/durations.ts';
 import { openLakeForReading } from '../src/lake/open.ts';
 import { prepare, required } from '../src/lake/prepare.ts';
 
-// How large each page of the dashboard is, how long it takes to make and until something is painted, on
-// the demo's lake and on an import of real observations where the machine has them. Every page is made
-// anew for each request: another instant, or another length of its list. Exit code 1 past a limit.
+// Size of each page of the dashboard, time to make it and until something is painted, on
+// the demo's lake and on an import of real observations where the machine has them. Every page is
+// computed for each request: another instant, or another length of its list. Exit code 1 past a limit.
 //
 //   npm run bench pages -- [--demo DIR] [--real DIR] [--requests 15]
 //

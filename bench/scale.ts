@@ -15,7 +15,7 @@ import { firstResponse } from './serve/first-response.ts';
 
 // A lake of N snapshots of N / 10 videos, and one of --base beside it: what opening, a night, detection,
 // choice, export, commands and first responses of the service cost on each, time and memory, every
-// step in a process of its own. Nights are loaded on both in turns. With --keep the lakes are built in
+// step in its own process. Nights are loaded on both alternately. With --keep the lakes are built in
 // DIR, or used from there. The last column is how often the larger takes the smaller one's processor
 // time, marked where that is more than n log n and a moment.
 //

@@ -11,8 +11,7 @@ import { BUSY_CREATOR, buildLake, END_AT } from './serve/build-lake.ts';
 import { type Child, startChild } from './serve/child.ts';
 import { firstResponse } from './serve/first-response.ts';
 
-// How fast the service answers, how much it needs, and how close that is to servers that do nothing
-// else; each figure beside its goal. With --keep the lake is built in DIR, or used from there.
+// Speed and needs of the service, compared with servers that do nothing else; each figure beside its goal. With --keep the lake is built in DIR, or used from there.
 //
 //   npm run bench serve -- [--videos 100000] [--snapshots 10] [--requests 500] [--keep DIR]
 
@@ -45,7 +44,10 @@ const ask = (
     worker.once('message', resolve).once('error', reject);
   });
 
-/** Asks `paths` in turn, resting a little after each, for as long as `meanwhile` lasts. */
+/**
+ * Requests `paths` one after another, resting a little after each, for as long as `meanwhile`
+ * lasts.
+ */
 const askDuring = async (
   origin: string,
   paths: string[],
@@ -225,7 +227,10 @@ const rate = async (server: Child, paths: string[]): Promise<Rate> => {
 const ROUNDS = 31; // short ones: what else the machine does comes and goes within seconds
 const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-/** Ours and theirs in turn, so that what else the machine does meets both; medians of the rounds count. */
+/**
+ * Measures ours and theirs alternately, so that other load of the machine meets both; medians of
+ * the rounds count.
+ */
 const compare = async (
   name: string,
   goal: string,

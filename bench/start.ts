@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { figureOf, tellFigure } from './all/figure.ts';
 
-// How long somebody waits who types a command: `--help`, `status`, `sync` until its first call arrives
+// Waiting time of a person who types a command: `--help`, `status`, `sync` until its first call arrives
 // at the service, and a whole first `sync` of the made-up world. Whole processes; what Node compiles is
 // kept from one start to the next, as it is for whoever uses it, so the first round is not counted.
 //

@@ -52,7 +52,7 @@ const env = {
 };
 const config = readConfig({ flags: {}, env, cwd: folder });
 const upstream = { ...config, baseUrl: sandbox.url, apiKey: new Secret(sandbox.key) };
-const lake = openLakeFor(folder, 'sandbox', { fresh: true, now: clock.now(), tell: () => {} });
+const lake = openLakeFor(folder, 'sandbox', { fresh: true, now: clock.now(), report: () => {} });
 lake.sqlite.pragma('synchronous = OFF');
 const client = new HttpApiClient(upstream);
 const deps = {

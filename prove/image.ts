@@ -44,7 +44,7 @@ const run = (command: string, args: readonly string[], stage: Stage): string => 
   }
 };
 
-/** What the build is handed: committed files that .dockerignore does not name. */
+/** Files handed to the build: committed ones that .dockerignore does not name. */
 const context = (): string[] => {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8')
     .split('\n')
@@ -108,7 +108,11 @@ const theOne = (instructions: readonly Instruction[], name: string): string[] =>
   return execForm({ ...found, value: found.value.replace(/^[^[]*/, '') });
 };
 
-const tryService = async (stage: Stage, command: string): Promise<void> => {
+const tryService = async (
+  stage: Stage,
+  command: string,
+  [health = '', ...args]: readonly string[],
+): Promise<void> => {
   const compose = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'));
   const check: readonly string[] = compose.services.serve.healthcheck.test;
   const child = spawn(command, ['serve', '--port', '0', '--json'], {
@@ -118,6 +122,8 @@ const tryService = async (stage: Stage, command: string): Promise<void> => {
     for await (const line of createInterface({ input: child.stdout })) {
       const { url } = JSON.parse(line) as { url: string };
       run(process.execPath, ['-e', (check.at(-1) ?? '').replace('8787', new URL(url).port)], stage);
+      run(health, args, stage);
+      done(`HEALTHCHECK ${health} ${args.join(' ')}`);
       break;
     }
   } finally {
@@ -136,10 +142,7 @@ try {
   done(`${entry} --version says ${version}`);
   run(entry, ['sync'], stage);
   done(`${entry} sync`);
-  const [health = '', ...args] = theOne(instructions, 'HEALTHCHECK');
-  run(health, args, stage);
-  done(`HEALTHCHECK ${health} ${args.join(' ')}`);
-  await tryService(stage, entry);
+  await tryService(stage, entry, theOne(instructions, 'HEALTHCHECK'));
   done('the health check of compose.yaml against the service');
 } finally {
   rmSync(folder, { recursive: true, force: true });

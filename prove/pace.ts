@@ -62,7 +62,7 @@ rmSync(dataDir, { recursive: true, force: true });
 
 const { arrivals, worst, refused } = upstream;
 const faults = kills.map((at) => [at, at + TIMEOUT_MS + MINUTE_MS + JITTER_MS] as const);
-/** How much of the pace was used: 60 s over the time from a call to the 60th after it, on average. */
+/** Share of the pace used: 60 s over the time from a call to the 60th after it, on average. */
 const useOfPace = (counts: (from: number, to: number) => boolean): string => {
   const spans = arrivals.flatMap((at, first) => {
     const nextAt = arrivals[first + RATE];

@@ -71,7 +71,7 @@ const TSCONFIG = {
   include: ['*.ts'],
 };
 
-/** What an installed text must not name: what is there in a checkout alone. */
+/** Text that exists in a checkout only: an installed text must not name it. */
 const ONLY_IN_A_CHECKOUT = /npm run/;
 
 /** A session of `trendlake mcp` by hand: one message, one response, and its end. */

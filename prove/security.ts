@@ -8,8 +8,8 @@ import { provePaths, proveScopes } from './security/routes.ts';
 import { startServed } from './security/served.ts';
 import { proveTargets } from './security/targets.ts';
 
-// The long forms of what docs/guides/security.md promises, against `trendlake serve` on this machine: prints
-// the table that stands there, what came through, and exits with 1 when anything did. A few minutes;
+// The promises of docs/guides/security.md in their long forms, against `trendlake serve` on this machine: prints
+// the table of that page, the attacks that got through, and exits with 1 when anything did. A few minutes;
 // nothing leaves the machine.
 //
 //   npm run prove security

@@ -46,7 +46,7 @@ const FLAT_FROM = { runs: 300, requests: 500_000 };
 const SAMPLE_EVERY_MS = 1000;
 const COLLECT_EVERY = 30; // samples: collecting more often would hide what is garbage
 const READ_EVERY_MS = 100;
-/** The part at the start that is no part of the slope: caches fill, code is compiled. */
+/** Share of the start left out of the slope: caches fill, code is compiled. */
 const WARM_UP = 0.4;
 const HOURS_A_SECOND = 0.5; // of the made-up world, so that lists move and days pass
 const KEY = 'tl_live_soak-soak-soak-soak-soak-soak';

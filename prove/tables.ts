@@ -11,7 +11,7 @@ import type { Proof } from './tables/proof.ts';
 import { proveRaces } from './tables/races.ts';
 import { proveTour } from './tables/tour.ts';
 
-// What docs/guides/publish.md promises of published tables, against a real S3 server (Ceph) and read by an
+// The promises of docs/guides/publish.md about published tables, against a real S3 server (Ceph) and read by an
 // engine that is not ours (ClickHouse's, by delta-kernel). Both are installed where they can be.
 //
 //   npm run -s prove tables [-- --lakes 6 --commits 1000 --kills 60 --reads 1000]   races

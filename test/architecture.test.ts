@@ -205,17 +205,21 @@ test('every file is small enough to be one idea', () => {
   expect(large.map(nameOf)).toEqual([]);
 });
 
-/** What reads the time or waits by itself. A socket's own `setTimeout` is Node's, for its network. */
+/**
+ * Code that reads the time or waits by itself. A socket's own `setTimeout` is Node's, for its
+ * network.
+ */
 const TIME =
   /\bsystemClock\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|(?<![.\w])set(?:Timeout|Interval)\(|['"](?:node:)?timers/;
 
-/** Where the machine's time enters: the rim of a process or of a thread. */
+/** Files where the machine's time enters: the rim of a process or of a thread. */
 const RIMS = [
   'src/public/client.ts', // where other programs enter
   'src/base/clock.ts',
   'src/cli/main.ts',
   'src/cli/context/process-surroundings.ts',
   'src/cli/commands/serve.ts', // what it shows may stand still; its patience is the machine's
+  'src/cli/commands/schedule.ts', // signs of life belong to the process
   'src/run/metrics/scrape-worker.ts', // a thread
   'src/sandbox/sandbox.ts', // as serve; and it lets others have their turn
   'src/serve/cache/reader-worker.ts', // a thread

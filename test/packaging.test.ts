@@ -8,7 +8,7 @@ import { execForm, readDockerfile } from '../prove/image/dockerfile.ts';
 import { SETTINGS } from '../src/base/config/settings.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 
-// What is shipped for operators. `npm run prove image` takes the steps of the Dockerfile.
+// Files shipped for operators. `npm run prove image` takes the steps of the Dockerfile.
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -52,7 +52,7 @@ test('the unit of serve does not load the upstream key, those that call the upst
   expect(unset?.[1]?.split(' ')).toContain(SETTINGS.apiKey.env);
 });
 
-test('the image runs a command as a user of its own, from pinned bases', () => {
+test('the image runs a command as its own user, from pinned bases', () => {
   const instructions = readDockerfile(read('Dockerfile'));
   const last = (name: string) => instructions.findLast((one) => one.name === name);
   const bases = instructions.filter(({ name }) => name === 'FROM');
@@ -84,26 +84,26 @@ interface Service {
   readonly read_only: boolean;
   readonly cap_drop: readonly string[];
   readonly volumes: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly env_file: readonly string[];
   readonly healthcheck?: { readonly test: readonly unknown[] };
 }
 
 test('compose runs the daemon and the service without root, on a root that cannot be written', () => {
   const { services } = parse(read('compose.yaml'), { merge: true }) as {
-    services: Readonly<Record<string, Service>>;
+    services: Readonly<Record<'schedule' | 'serve', Service>>;
   };
   expect(Object.keys(services)).toEqual(['schedule', 'serve']);
-  const settings = Object.values(SETTINGS).map(({ env }) => env);
   for (const service of Object.values(services)) {
     expect(isCommand(service.command[0])).toBe(true);
     expect(service).toMatchObject({ user: 'node', read_only: true, cap_drop: ['ALL'] });
     expect(service.volumes).toEqual(['lake:/data']);
     for (const word of service.healthcheck?.test ?? []) expect(word).toBeTypeOf('string');
-    const unknown = Object.keys(service.environment ?? {}).filter(
-      (name) => !settings.some((known) => known === name),
-    );
-    expect(unknown).toEqual([]);
   }
+  expect(services.serve.env_file).toEqual(['.env']);
+  expect(services.schedule.env_file).toEqual(['.env', 'upstream.env']);
+  for (const name of services.schedule.env_file)
+    for (const list of ['.gitignore', '.dockerignore'])
+      expect(read(list).split('\n')).toContain(name);
 });
 
 test('what the build needs is not left out of its context', () => {

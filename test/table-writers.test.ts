@@ -19,11 +19,11 @@ const TABLES = filesOf('schema').flatMap((file) =>
 const WRITES =
   /\b(?:insert(?: or \w+)? into|replace into|delete from|update) (\w+)(?= (?:set|values|select|where|\()|[\s(`'"])|\.(?:insert|update|delete)\((\w+)\)/gi;
 
-/** The shared ledger has tables of its own in PostgreSQL, some under the same names. */
+/** The shared ledger has separate tables in PostgreSQL, some under the same names. */
 const LEDGER_ROOM = join(root, 'src', 'upstream', 'ledger-postgres');
 const isOfLake = (file: string): boolean => !file.startsWith(LEDGER_ROOM);
 
-/** Which files of the program write each table. */
+/** The files of the program that write each table. */
 const writers = (): Map<string, Set<string>> => {
   const found = new Map(TABLES.map(({ name }) => [name, new Set<string>()]));
   for (const file of [...filesOf('src'), ...filesOf('jobs')].filter(isOfLake))

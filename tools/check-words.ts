@@ -6,11 +6,11 @@ import { join } from 'node:path';
 //
 //   node tools/check-words.ts [--count | --most N]     --count prints how many each folder has
 
-/** How a comment or paragraph must not begin, unless it is a question. */
+/** Openings that a comment or paragraph must not have, unless it is a question. */
 const OPENING = /^[\s*|>-]*(?:What|Who|Whose|Whether|Which|How(?! to\b)|Where)\b(?![^.|]*\?)/g;
 const PHRASES =
-  "stands?(?! for) stood tells? told of_(?:its|their|his|one's|our)_own none_of (?:is|are)_none " +
-  'is_no(?!_(?:longer|more)) otherwise_than another_than what_of the_more_so anew as_of_late ' +
+  "stands?(?! for) stood tells? told of_(?:its|their|his|one's|our)_own none_of (?<!there_)(?:is|are)_none " +
+  '(?<!there_)is_no(?!_(?:longer|more)) otherwise_than another_than what_of the_more_so anew as_of_late ' +
   'holds?_up go(?:es)?_by in_turn once_more never_never (?:nothing|what)_came came_of a_letter';
 const PHRASE = new RegExp(
   String.raw`\b(?:${PHRASES.replaceAll(' ', '|').replaceAll('_', String.raw`\s+`)})\b`,

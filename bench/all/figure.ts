@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 
-/** What a bench measured, beside its goal: over rounds the median, with the least and the greatest. */
+/** A measured figure beside its goal: the median of the rounds, with the least and the greatest. */
 export interface Figure {
-  /** What was measured, and against whom. */
+  /** The subject measured, and the peer it was compared with. */
   readonly what: string;
   readonly median: number;
   /** Absent where it was measured once. */
@@ -10,11 +10,11 @@ export interface Figure {
   readonly greatest?: number;
   /** `x`: times what the peer needs or gives. */
   readonly unit: 'x' | 's' | 'ms' | 'MB' | 'bytes' | '%';
-  /** As much or less, in the same unit; null: told for its own sake. For `%`: as much or more. */
+  /** As much or less, in the same unit; null: stated without a goal. For `%`: as much or more. */
   readonly goal: number | null;
 }
 
-/** The file that a bench started by `bench all` tells its figures to. */
+/** The file to which a bench started by `bench all` writes its figures. */
 export const FIGURES_FILE = 'BENCH_FIGURES';
 
 const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
@@ -51,11 +51,11 @@ export const spreadText = ({ least, greatest }: Figure): string =>
 export const goalText = ({ goal, unit }: Figure): string =>
   goal === null ? '' : withUnit(goal, unit);
 
-/** Whether a figure is as good as its goal; true without one. */
+/** True if a figure is as good as its goal, or has none. */
 export const reaches = ({ median, goal, unit }: Figure): boolean =>
   goal === null || (unit === '%' ? median >= goal : median <= goal);
 
-/** Prints a figure, and tells it to `bench all` where that asks. */
+/** Prints a figure, and reports it to `bench all` if that asks. */
 export const tellFigure = (figure: Figure): void => {
   const spread = spreadText(figure);
   const goal = figure.goal === null ? '' : `, goal ${goalText(figure)}`;

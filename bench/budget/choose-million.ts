@@ -37,7 +37,7 @@ const filled = (videos: number, now: number) => {
   return columns;
 };
 
-/** How long choosing 1,600 calls among a million tracked videos takes, from cold plans. */
+/** Time to choose 1,600 calls among a million tracked videos, from cold plans. */
 export const chooseMillion = (teach: Replay['teach'], clock: typeof systemClock): ChoosingSpeed => {
   const [videos, calls, now] = [1_000_000, 1600, 1_800_000_000_000];
   const tracked = trackedOf(filled(videos, now));

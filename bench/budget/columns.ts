@@ -4,7 +4,7 @@ import {
   type TrackedVideos,
 } from '../../src/learn/budget/tracked.ts';
 
-/** What a policy knows of videos. Instants are Unix milliseconds; NaN where there is none. */
+/** A policy's knowledge of videos. Instants are Unix milliseconds; NaN: unknown. */
 export interface TrackedColumns {
   readonly createdAt: Float64Array;
   readonly lastAt: Float64Array;

@@ -49,7 +49,7 @@ export const planKnownCurve = (
   return { cost, next };
 };
 
-/** Whether the line of `b` lies nowhere below those of `a` and `c`, slopes rising from a to c. */
+/** True if the line of `b` is nowhere below those of `a` and `c`, slopes rising from a to c. */
 const isHidden = (
   inverse: Float64Array,
   height: Float64Array,

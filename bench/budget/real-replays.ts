@@ -79,7 +79,7 @@ const countsAt = ({ at, views }: RealVideo, firstAt: number, stepMs: number): nu
   return counts;
 };
 
-/** Mean log views of a creator's other videos as they stood when a video was first seen. */
+/** Mean log views of a creator's other videos at a video's first sight. */
 const usualOf = (own: RealVideo[], video: RealVideo): number | undefined => {
   const seenAt = video.at[0] ?? 0;
   const logs = own.flatMap((other) => {

@@ -4,7 +4,7 @@ import { type TrackedColumns, trackedColumns } from './columns.ts';
 import { errorBetween, type Replay } from './replay.ts';
 import type { Spike } from './spikes.ts';
 
-/** What a policy may know: what was seen so far, nothing of the future. */
+/** Everything a policy may know: what was seen so far, nothing of the future. */
 export interface Seen {
   readonly step: number;
   /** Videos tracked now, by number in the replay; the columns are in this order. */
@@ -17,7 +17,7 @@ export type Asked =
   | { readonly video: number } // position in `tracked`
   | { readonly creator: number };
 
-/** Chooses at most `calls` calls; `seenPage` tells it what a creator call showed. */
+/** Chooses at most `calls` calls; `seenPage` gives it the result of a creator call. */
 export interface Policy {
   readonly name: string;
   choose(seen: Seen, calls: number): Asked[];
@@ -34,7 +34,7 @@ export interface Outcome {
 
 const EPOCH = 1_800_000_000_000;
 
-/** What the lake holds of all videos, by number in the replay. */
+/** The lake's knowledge of all videos, by number in the replay. */
 interface Lake {
   readonly lastStep: Int32Array;
   readonly earlierStep: Int32Array;
@@ -61,7 +61,7 @@ const columnsAt = (replay: Replay, lake: Lake, tracked: Int32Array): TrackedColu
   return columns;
 };
 
-/** How many of a creator's newest videos a creator call shows. */
+/** Number of a creator's newest videos in a creator call. */
 const PAGE_VIDEOS = 20;
 
 const pageOf = (seen: Seen, creator: number): number[] => {

@@ -8,7 +8,7 @@ import { openLake } from '../../src/lake/open.ts';
 import { decodeResponse } from '../../src/upstream/decode/decode.ts';
 import { madePages } from '../load/made-pages.ts';
 
-// One step of bench/bulk.ts in a process of its own. Prints one line: milliseconds, the peak of memory,
+// One step of bench/bulk.ts in its own process. Prints one line: milliseconds, the peak of memory,
 // seconds of processor of all threads, and of the one that writes.
 
 const [step = '', dataDir = '', argument = ''] = process.argv.slice(2);

@@ -19,7 +19,7 @@ import {
   type ParquetType,
 } from '../../src/output/parquet/parquet-tables.ts';
 
-// What somebody would do instead: DuckDB fed from the same lake by its data chunks, which is its
+// The usual alternative: DuckDB fed from the same lake by its data chunks, which is its
 // fastest way in, then COPY with zstd into the same layout.
 
 const CHUNK_ROWS = 2048;

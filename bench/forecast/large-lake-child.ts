@@ -4,7 +4,7 @@ import { openLake } from '../../src/lake/open.ts';
 import { forecastLake } from '../../src/learn/forecast/forecast-lake.ts';
 import { END_AT, makeLake } from './made-lake.ts';
 
-// One step of `bench forecast -- --lake`, in a process of its own so that its memory is its own:
+// One step of `bench forecast -- --lake`, in a separate process, to measure its memory alone:
 //   make FOLDER VIDEOS, learn FOLDER (first learning), night FOLDER (a day later, a list seen again)
 
 /** The videos seen of late get one more snapshot, a day after the lake's end. */

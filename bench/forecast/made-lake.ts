@@ -12,8 +12,8 @@ const WAYS: readonly Source[] = ['feed', 'search', 'creator'];
 const AT_ONCE = 50_000;
 
 /**
- * Fills a new lake with made-up videos on three platforms, first seen three ways: each grows towards
- * a limit of its own. The same every time; in bulk, past the loader.
+ * Fills a new lake with made-up videos on three platforms, first seen three ways: each grows
+ * towards its own limit. The same every time; in bulk, past the loader.
  */
 export const makeLake = (dataDir: string, videos: number, snapshots: number): void => {
   const lake = openLake(dataDir);

@@ -11,7 +11,7 @@ export interface Curve {
   readonly id: string;
   readonly source: string;
   readonly platform: Platform;
-  /** The creator as the source names it; channels of one name are told apart. */
+  /** The creator as the source names it; channels of one name are kept apart. */
   readonly user: string | null;
   readonly createdAt: number | null;
   readonly snapshots: Snapshot[];

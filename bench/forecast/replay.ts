@@ -14,7 +14,7 @@ import type { BaselineGuesses } from '../../src/learn/model/misses.ts';
 import { type HorizonForecast, modelForecast } from '../../src/learn/model/model-forecast.ts';
 import type { Curve } from './real-curves.ts';
 
-/** One question that the replay put, and what came. */
+/** One question of the replay, and its outcome. */
 export interface Asked {
   readonly curve: Curve;
   readonly position: number;
@@ -26,20 +26,20 @@ export interface Asked {
   readonly overBy: number | null;
   /** From which `trend.spike` would speak, by the default precision; undefined: it would not. */
   readonly threshold: number | undefined;
-  /** Views ahead, where what came is known. */
+  /** Views ahead, for known outcomes. */
   readonly ahead: readonly Ahead[];
 }
 
 interface Ahead extends HorizonForecast {
   readonly now: number; // views
   readonly truth: number; // ln(views + 1000)
-  /** What each baseline says, ln(views + 1000). */
+  /** The guess of each baseline, ln(views + 1000). */
   readonly baselines: BaselineGuesses;
   /** True if the gate would not show this horizon. */
   readonly isWithheld: boolean;
 }
 
-/** What became of one source. */
+/** Result of one source. */
 export interface Replay {
   readonly source: string;
   readonly curves: readonly Curve[];

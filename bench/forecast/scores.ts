@@ -16,14 +16,14 @@ const BASELINES = {
   'cohort median': 'cohortMedian',
 } as const;
 
-/** How well probabilities kept their promise: ten bins, their error, and the Brier score. */
+/** Reliability of probabilities: ten bins, their error, and the Brier score. */
 export const calibration = (asked: readonly Asked[]): Reliability =>
   reliabilityOf(asked.map(({ probability, curve }) => ({ probability, top: curve.top }))) ?? {
     ...{ judged: 0, error: Number.NaN, brier: Number.NaN },
     bins: [],
   };
 
-/** How a way of naming videos did on curves that it was asked about. */
+/** Result of one way of naming videos on the curves that it was asked about. */
 export interface Naming {
   readonly named: number;
   readonly precision: number;

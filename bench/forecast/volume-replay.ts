@@ -16,10 +16,10 @@ import {
   volumeAfter,
 } from '../../src/learn/volumes/volume-series.ts';
 
-/** What became of the hashtags of one source. Errors of ln(number + 10). */
+/** Result for the hashtags of one source. Errors of ln(number + 10). */
 export interface VolumeReplay {
   readonly source: string;
-  /** `volume`, or `views` where the source tells no volumes: the tag's views of all time. */
+  /** `volume`, or `views` where the source has no volumes: the tag's views of all time. */
   readonly of: 'volume' | 'views';
   readonly tags: number;
   readonly weeks: number;

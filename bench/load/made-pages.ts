@@ -25,7 +25,7 @@ const WORDS =
     ' ',
   );
 
-/** What a bench knows of video `index`: everything derives from the number. */
+/** A bench's knowledge of video `index`: everything derives from the number. */
 export const madeVideo = (index: number) => {
   const random = numbers(index);
   const words = Array.from({ length: 7 }, () => WORDS[Math.floor(random() * WORDS.length)]);
@@ -73,7 +73,7 @@ const madeBody = (indexes: readonly number[], at: number): Buffer => {
   return Buffer.from(JSON.stringify({ total: 10_000, page: 1, items, asOf }));
 };
 
-/** What one run asked and was answered: the first page of the feed, at its instant. */
+/** Request and response of one run: the first page of the feed, at its instant. */
 export interface MadePage {
   /** Also the id of its run and of its call. */
   id: number;

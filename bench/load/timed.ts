@@ -4,7 +4,7 @@ export interface Cost {
   cpuMs: number;
 }
 
-/** What a piece of work cost. */
+/** Cost of a piece of work. */
 export const timed = (work: () => void): Cost => {
   const cpu = process.threadCpuUsage();
   const startedAt = performance.now();

@@ -22,8 +22,8 @@ export const videosOf = (snapshots: number): number => Math.ceil(snapshots / SNA
 const creatorsOf = (videos: number): number => 1 + Math.floor(videos / 5);
 
 /**
- * What `VIDEOS` and `LINKS` write of a video's words, as a page says it; `videos`: in the lake as
- * built.
+ * Words of a video as written by `VIDEOS` and `LINKS`, in the form of a page; `videos`: in the lake
+ * as built.
  */
 export const wordsOf = (key: number, videos: number) => ({
   id: idOf(key),
@@ -65,7 +65,7 @@ const withoutIndices = ({ sqlite }: Lake, fill: () => void): void => {
        and tbl_name in ('video', 'video_snapshot', 'video_hashtag')`,
     )
     .all() as { type: string; name: string; sql: string }[];
-  // an index takes what the planner is told of it along
+  // dropping an index drops its statistics too
   const told = sqlite.prepare('select tbl, idx, stat from sqlite_stat1').raw().all();
   for (const { type, name } of made) sqlite.exec(`drop ${type} "${name}"`);
   fill();

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 
-// Loaded into a command and whatever processes of Node it starts (NODE_OPTIONS): each tells at its end
-// the peak of its memory, in kilobytes, and its processor time, in microseconds.
+// Loaded into a command and whatever processes of Node it starts (NODE_OPTIONS): each reports at its
+// end the peak of its memory, in kilobytes, and its processor time, in microseconds.
 
 process.on('exit', () => {
   const { PEAKS } = process.env;

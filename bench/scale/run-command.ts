@@ -7,9 +7,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PRELOAD = new URL('./report-peak.ts', import.meta.url).href;
 
 /**
- * Runs a command line of trendlake, as `sh` reads it (`trendlake` stands for the program), over a data
- * directory: how long it took, its processor time and the peaks of its processes together.
- * @throws Error where it ends otherwise than well
+ * Runs a command line of trendlake, as `sh` reads it (`trendlake` is replaced by the program), over
+ * a data directory: elapsed time, processor time and the peaks of its processes together.
+ * @throws Error if it fails
  */
 export const runCommand = (
   dataDir: string,

@@ -16,7 +16,7 @@ import { RunLog } from '../../src/run/run/run-log.ts';
 import { decodeResponse } from '../../src/upstream/decode/decode.ts';
 import { buildLake, END_AT, idOf, videosOf, wordsOf } from './build-lake.ts';
 
-// One step of bench/scale.ts in a process of its own, so that its memory is its alone. Prints one line:
+// One step of bench/scale.ts in its own process, to measure its memory alone. Prints one line:
 // milliseconds (of one, where a step repeats something), the peak of memory, and what more it measured.
 
 const [step = '', dataDir = '', number = '0'] = process.argv.slice(2);

@@ -2,9 +2,9 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
-// Asks `paths` in turn, `count` times in all, over `connections` kept-alive connections, and reports
-// the milliseconds of each; any message ends it early. Rests `restMs` after each response. A worker of its
-// own, so that asking does not slow answering.
+// Requests `paths` one after another, `count` times in all, over `connections` kept-alive connections, and reports
+// the milliseconds of each; any message ends it early. Rests `restMs` after each response. Runs in its own
+// worker, so that asking does not slow answering.
 
 const {
   origin,

@@ -5,7 +5,7 @@ import { latestPulled, pulledEntries } from '../../src/lake/lists/pulled-list.ts
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { readContentItems } from '../../src/lake/read/content-items.ts';
 
-// A bare server in a process of its own, set up as the service's is. `/v1/feed/tiktok?...` runs the same
+// A bare server in its own process, set up like the service. `/v1/feed/tiktok?...` runs the same
 // statements for that page and JSON.stringify, and sends the bytes the service sends; with `constant` in
 // the query it sends the first page, made once. No key, no checks, no tags. Stops when its input ends.
 

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ALLOCATOR, HEAP } from '../../src/base/small-memory.ts';
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface Child {
   readonly origin: string;
   /** From asking for the process to its address. */
@@ -38,7 +38,7 @@ const SCRIPTS = {
   bare: new URL('./bare-child.ts', import.meta.url),
 };
 
-/** Where compiled code is kept from one start to the next, as `bin.js` keeps it. */
+/** Folder of compiled code kept from one start to the next, as `bin.js` keeps it. */
 const COMPILED = join(tmpdir(), 'trendlake-bench-compiled');
 
 /**

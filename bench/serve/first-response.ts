@@ -1,6 +1,6 @@
 import { startChild } from './child.ts';
 
-/** What the first response of a service that was just started cost. */
+/** Cost of the first response of a service that was just started. */
 export interface FirstResponse {
   readonly ms: number;
   /** Of the processor, all threads, while it responded. */
@@ -10,8 +10,8 @@ export interface FirstResponse {
 }
 
 /**
- * Starts the service over a lake, its clock at `at` (Unix ms), and requests one path as soon as it has
- * told its address: nothing else was asked of it, and what it computes ahead has just begun.
+ * Starts the service over a lake, its clock at `at` (Unix ms), and requests one path as soon as it
+ * has printed its address: it served nothing before, and its computing ahead has just begun.
  */
 export const firstResponse = async (
   { dataDir, at }: { dataDir: string; at: number },

@@ -3,8 +3,8 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { Surroundings } from '../../src/cli/context/io.ts';
 import { run } from '../../src/cli/main.ts';
 
-// `trendlake serve` in a process of its own, as people run it but for its clock, which starts at an
-// instant and goes on, so that what it keeps grows old. Stops when its input ends.
+// `trendlake serve` in its own process, as people run it except for its clock, which starts at an
+// instant and runs on, so that cached data grows old. Stops when its input ends.
 
 const [at = ''] = process.argv.slice(2);
 const startedAt = Number(at) - performance.now();

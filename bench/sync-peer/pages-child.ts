@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { MINUTE_MS } from '../../src/base/durations.ts';
 import { pagesOf, START_AT } from '../load/made-pages.ts';
 
-// The service of bench/sync-peer.ts in a process of its own: pages of a feed of each platform, whose
-// counts grow with `/grow`. Tells its port on stdout.
+// The service of bench/sync-peer.ts in its own process: pages of a feed of each platform, whose
+// counts grow with `/grow`. Prints its port.
 
 const PREFIXES = { tiktok: 'tt_', instagram: 'ig_', youtube: 'yt_' } as const;
 const PLATFORMS = Object.keys(PREFIXES) as (keyof typeof PREFIXES)[];

@@ -8,8 +8,8 @@ import { SharedLedgers } from '../../src/upstream/ledger-postgres/shared-ledgers
 import { PausedError } from '../../src/upstream/throttle/errors.ts';
 import { Throttle } from '../../src/upstream/throttle/throttle.ts';
 
-// One machine of prove/fleet.ts: a folder of its own, a key it shares, requests without end. With --keys
-// it only admits and settles calls of many keys, at a rate, and tells how long each admission took.
+// One machine of prove/fleet.ts: its own folder, a shared key, requests without end. With --keys
+// it only admits and settles calls of many keys, at a rate, and reports how long each admission took.
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ const limitsOf = (key: string, ratePerMinute: number) => ({
   ...{ quotaReset: 'calendar', timeoutMs },
 });
 
-/** Requests as fast as the key's pace allows, each under a name of its own. */
+/** Requests as fast as the key's pace allows, each under its own name. */
 const callWithoutEnd = async (): Promise<void> => {
   const apiKey = new Secret('the one key');
   const client = new HttpApiClient({ baseUrl: values.upstream, apiKey, timeoutMs });

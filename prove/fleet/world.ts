@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { LedgerDb } from '../../src/upstream/ledger-postgres/ledger-db.ts';
 import type { PostgresPair } from './postgres.ts';
 
-/** What the parts of the proof share: a ledger and a folder for machines. */
+/** Shared by the parts of the proof: a ledger and a folder for machines. */
 export interface FleetWorld {
   readonly pair: PostgresPair;
   readonly db: LedgerDb;
   readonly scratch: string;
 }
 
-/** Starts a machine: a process with a folder of its own. */
+/** Starts a machine: a process with its own folder. */
 export const startMachine = (
   { pair, scratch }: FleetWorld,
   name: string,

@@ -1,7 +1,7 @@
 /** One instruction of a Dockerfile, its lines joined. */
 export interface Instruction {
   readonly name: string;
-  /** What stands behind the name, without its flags. */
+  /** The text behind the name, without its flags. */
   readonly value: string;
   /** `--from=build` as `from: build`. */
   readonly flags: Readonly<Record<string, string>>;
@@ -24,7 +24,10 @@ const instructionOf = (line: string): Instruction => {
   return { name, value: value.trim(), flags };
 };
 
-/** The instructions of a Dockerfile, in order. @throws where one is none */
+/**
+ * The instructions of a Dockerfile, in order.
+ * @throws Error for a line that is not an instruction
+ */
 export const readDockerfile = (text: string): Instruction[] =>
   text
     .replace(/^\s*#.*\n/gm, '')

@@ -44,7 +44,10 @@ export class StrictUpstream {
     });
   }
 
-  /** Listens on a free port of loopback. @param arrived told of each request's path as it is counted */
+  /**
+   * Listens on a free port of loopback.
+   * @param arrived called with each request's path as it is counted
+   */
   static async start(
     ratePerMinute: number,
     jitterMs: number,

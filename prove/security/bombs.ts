@@ -110,7 +110,7 @@ const ASK = {
   offset: 0,
 } as const;
 
-/** What an upstream may answer to cost memory or time: refused, within bounds. */
+/** Responses of an upstream meant to cost memory or time: refused, within bounds. */
 export const proveResponses = async (): Promise<Proof> => {
   const big = Buffer.alloc(300_000_000, 0x20);
   const once = gzipSync(big);

@@ -26,7 +26,7 @@ const PATHS = [
 ];
 const WHAT = 'pages of other origins and other names, in a browser';
 
-/** What a page of another origin could read, as an expression that the page runs. */
+/** An expression that the page runs: everything a page of another origin could read. */
 const reading = (url: string): string => `(async () => {
   const read = [];
   for (const mode of ['cors', 'no-cors', 'same-origin'])

@@ -11,7 +11,7 @@ import { startChild } from '../../bench/serve/child.ts';
 import { createKey } from '../../src/lake/keys/keys.ts';
 import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 
-// What a flood of connections without a key does to those who have one: a keyed feed and /health are
+// Effect of a flood of connections without a key on those who have one: a keyed feed and /health are
 // asked for meanwhile, every 20 ms. Fails where the feed's p99 is over 100 ms or that of /health over 1 s.
 //
 //   node prove/security/flood.ts [--connections 400] [--seconds 10] [--videos 20000]

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
-// Asks for addresses without end over many connections at once, whatever comes back, until told to
-// stop; then tells how many responses of each status it had. A worker of its own, so that flooding does
+// Asks for addresses without end over many connections at once, whatever comes back, until it is
+// stopped; then reports how many responses of each status it had. Runs in its own worker, so that flooding does
 // not slow measuring more than the processor does.
 
 const {

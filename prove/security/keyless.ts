@@ -11,9 +11,9 @@ import { type Child, startChild } from '../../bench/serve/child.ts';
 import { createKey } from '../../src/lake/keys/keys.ts';
 import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 
-// What a flood without a key does to a keyed feed, where the flood is cheap for its sender (OPTIONS, /health,
+// Effect of a flood without a key on a keyed feed, where the flood is cheap for its sender (OPTIONS, /health,
 // scripts, the description) and where each of its pages is of another instant. Fails where the feed takes
-// more than 25 ms at the median, or once more than a second.
+// more than 25 ms at the median, or a single time more than a second.
 //
 //   node prove/security/keyless.ts [--connections 340] [--seconds 5]
 
@@ -63,7 +63,7 @@ const wish = { tier: 'enterprise', ratePerMinute: 1_000_000, callsPerMonth: 1e9 
 const { key } = createKey(db, { useCase: 'keyless', ...wish }, END_AT);
 db.close();
 
-/** What a keyed feed takes for a while, asked one request after another: median and worst, ms. */
+/** Time of a keyed feed for a while, one request after another: median and worst, ms. */
 const timedFeed = async ({ origin }: Child): Promise<{ median: number; worst: number }> => {
   const pool = new Pool(origin, { connections: 1 });
   const headers = { authorization: `Bearer ${key}` };
@@ -85,7 +85,7 @@ const timedFeed = async ({ origin }: Child): Promise<{ median: number; worst: nu
 const told = ({ median, worst }: { median: number; worst: number }): string =>
   `feed ${median.toFixed(1)} ms at the median, ${worst.toFixed(0)} at worst`;
 
-/** Whether the feed stays as fast as promised under each of the floods, one after another. */
+/** True if the feed stays as fast as promised under each of the floods, one after another. */
 const withstands = async (floods: readonly Flood[]): Promise<boolean> => {
   const child = await startChild('service', dataDir, END_AT);
   console.log(`alone: ${told(await timedFeed(child))}`);

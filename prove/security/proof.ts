@@ -1,10 +1,10 @@
-/** One line of the table: what was tried how often, and what came through. */
+/** One line of the table: an attack, how often it was tried, and how often it succeeded. */
 export interface Proof {
   readonly what: string;
   readonly tried: number;
   /** Each thing that should have been refused and was not, in words. */
   readonly passed: readonly string[];
-  /** What was measured, in words; '' where only counts matter. */
+  /** A measurement in words; '' where only counts matter. */
   readonly measured: string;
 }
 

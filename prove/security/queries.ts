@@ -84,7 +84,7 @@ const BOMBS: readonly string[] = [
 ];
 const MEMORY_MOST_MB = 800;
 
-/** What a process and those it started take at most: resident memory, and SQLite's temporary files. */
+/** Peaks of a process and those it started: resident memory, and SQLite's temporary files. */
 const watched = (pid: number) => {
   const most = { residentMb: 0, fileMb: 0 };
   const look = (): void => {

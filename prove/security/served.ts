@@ -12,7 +12,7 @@ import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 
 const BIN = fileURLToPath(new URL('../../src/cli/bin.js', import.meta.url));
 
-/** `trendlake serve` over a small lake, as a process of its own, and keys of every kind. */
+/** `trendlake serve` over a small lake, in a separate process, and keys of every kind. */
 export interface Served {
   readonly origin: string;
   readonly dataDir: string;

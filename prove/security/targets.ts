@@ -139,7 +139,7 @@ const WRAPPED = [
   (host: string) => `http://${host}/`,
 ];
 
-/** Whether a text is refused as a target before anything is dialled. */
+/** True if a text is refused as a target before anything is dialled. */
 const isRefused = (text: string): boolean => {
   try {
     readTarget(text, false);

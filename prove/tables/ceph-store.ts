@@ -56,7 +56,7 @@ rgw run sync thread = false
 /** A store that runs for the proof alone. */
 export interface RunningStore {
   readonly endpoint: string;
-  /** What finds it, for a child process. */
+  /** Environment by which a child process finds it. */
   readonly env: Record<string, string>;
   readonly key: string;
   readonly secret: string;

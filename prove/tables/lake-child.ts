@@ -5,8 +5,8 @@ import { publishLake } from '../../src/output/delta/publish-lake.ts';
 import { exportHere } from './export-here.ts';
 import { markDay, stateOf } from './small-lake.ts';
 
-// One lake of `prove tables`: marks a day, exports, publishes, tells the version, and again, until it
-// is killed. Usage: node prove/tables/lake-child.ts DATA_DIR NAME URL
+// One lake of `prove tables`: marks a day, exports, publishes, prints the version, and repeats until
+// it is killed. Usage: node prove/tables/lake-child.ts DATA_DIR NAME URL
 
 const [dataDir = '', name = '', url = ''] = process.argv.slice(2);
 const lake = openLake(dataDir);

@@ -25,7 +25,7 @@ export const proveManyFiles = async (
   lake.close();
   const nameOf = (n: number): string => `many-${n}`;
   for (let n = 1; n < lakes; n += 1)
-    cpSync(seed, join(proof.folder, nameOf(n)), { recursive: true }); // each becomes a lake of its own
+    cpSync(seed, join(proof.folder, nameOf(n)), { recursive: true }); // each becomes a separate lake
   const startedAt = performance.now();
   let files = 0;
   for (let n = 0; n < lakes; n += 1)

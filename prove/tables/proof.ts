@@ -1,11 +1,11 @@
 import type { RunningStore } from './ceph-store.ts';
 
-/** What every part of the proof is handed. */
+/** Given to every part of the proof. */
 export interface Proof {
   readonly store: RunningStore;
   /** For lakes, files, whatever is made. */
   readonly folder: string;
-  /** A bucket of its own. */
+  /** The proof's own bucket. */
   readonly bucket: string;
   tell(line: string): void;
   /** Counts against the proof; its exit code says so. */

@@ -4,10 +4,10 @@ import { keepHeapSmall } from '../../src/base/small-memory.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { publishIfConfigured } from '../../src/output/delta/publish-if-configured.ts';
 
-// One publish of `prove tables` in a process of its own: tells its time and its greatest memory.
+// One publish of `prove tables` in its own process: prints its time and peak memory.
 // Usage: node prove/tables/publish-child.ts DATA_DIR NAME URL
 
-/** What this process held at most; `resourceUsage` would count what its parent held, too. */
+/** Peak memory of this process; `resourceUsage` would count its parent's, too. */
 const greatestKib = (): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 

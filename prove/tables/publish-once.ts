@@ -8,7 +8,7 @@ import { type Proof, urlOf } from './proof.ts';
 
 const CHILD = join(import.meta.dirname, 'publish-child.ts');
 
-/** What one publish did, how long its process took from its start, and its greatest memory. */
+/** Result of one publish, time of its process from the start, and its peak memory. */
 export interface PublishedOnce {
   readonly files: number;
   readonly rows: number;
@@ -18,7 +18,7 @@ export interface PublishedOnce {
   readonly mebibytes: number;
 }
 
-/** Publishes what a lake exported, in a process of its own. */
+/** Publishes an exported lake in a separate process. */
 export const publishExport = async (
   proof: Proof,
   dataDir: string,

@@ -40,7 +40,7 @@ class Publisher {
     lake.close();
   }
 
-  /** Publishes until `commits` were acknowledged, starting anew after each kill. */
+  /** Publishes until `commits` were acknowledged, and restarts after each kill. */
   async run(commits: number): Promise<void> {
     while (this.acks.length < commits) {
       const child = fork(CHILD, [this.dataDir, this.name, this.#url], { env: this.#env });
@@ -94,7 +94,7 @@ const readOn = async (
   }
 };
 
-/** How many acknowledged versions are not in the log under the name of who was told of them. */
+/** Number of acknowledged versions that the log does not have under the name of their publisher. */
 const lostAcks = async (proof: Proof, publishers: readonly Publisher[]): Promise<number> => {
   const { key: accessKeyId, secret: secretAccessKey } = proof.store;
   const client = new S3Client({

@@ -9,7 +9,7 @@ interface Answer {
   error?: string;
 }
 
-/** The ClickHouse engine in a process of its own; it knows nothing of trendlake. */
+/** The ClickHouse engine in its own process; it knows nothing of trendlake. */
 export class Reader {
   readonly #process: ChildProcess = fork(PROCESS);
 

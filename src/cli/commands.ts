@@ -124,6 +124,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/serve.ts'),
   },
   {
+    name: 'health',
+    summary: 'check that schedule and serve respond; for health checks',
+    load: () => import('./commands/health.ts'),
+  },
+  {
     name: 'mcp',
     summary: 'serve the lake to assistants (Model Context Protocol over stdio)',
     load: () => import('./commands/mcp.ts'),

@@ -40,10 +40,10 @@ const failureOf = (error: unknown, io: CliIo): Failure => {
     const hint = 'Finished work is kept. Run the command again to continue.';
     return { code: 'stopped', message, hint, exitCode: EXIT.paused };
   }
-  const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, 'The lake');
+  const stated = error instanceof TrendlakeError ? error : lakeErrorOf(error, 'The lake');
   const stack = error instanceof Error ? error.stack : undefined;
-  if (told !== undefined) {
-    const { code, message, exitCode } = told;
+  if (stated !== undefined) {
+    const { code, message, exitCode } = stated;
     return {
       code,
       message,
@@ -56,7 +56,7 @@ const failureOf = (error: unknown, io: CliIo): Failure => {
   return { code: 'unexpected', message, hint: null, exitCode: EXIT.failed, stack };
 };
 
-const tell = (failure: Failure, io: CliIo, asJson: boolean): void => {
+const print = (failure: Failure, io: CliIo, asJson: boolean): void => {
   const { code, message, hint, isStated, stack } = failure;
   if (isStated !== true) io.err(`trendlake: ${message}${hint === null ? '' : ` ${hint}`}`, 'bad');
   if (stack !== undefined) io.err(stack, 'faint');
@@ -66,7 +66,7 @@ const tell = (failure: Failure, io: CliIo, asJson: boolean): void => {
 /** Creates an empty lake even where another lake's backups or Parquet files lie. */
 const startNewLake = async (io: CliIo): Promise<void> => {
   const { openLake } = await import('../lake/open.ts');
-  openLake(configOf(io).dataDir, { newLake: true, tell: io.err }).close();
+  openLake(configOf(io).dataDir, { newLake: true, report: io.err }).close();
 };
 
 /** All commands by name; only the requested one is loaded. */
@@ -114,7 +114,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.complete;
     const failure = failureOf(error, io);
-    tell(failure, io, wantsJson(argv, io));
+    print(failure, io, wantsJson(argv, io));
     return failure.exitCode;
   }
 };

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../base/clock.ts';
 import { makeOwnFile, OWN_FOLDER } from '../base/data-dir/own-files.ts';
+import { SECOND_MS } from '../base/durations.ts';
 import { LakeError } from '../base/errors.ts';
 import { isoOf } from '../base/iso.ts';
 import { prepare } from './prepare.ts';
@@ -111,6 +112,25 @@ export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, wor
   }
 };
 
+/** A running process, with its last sign of life (Unix ms). One that hangs gives none. */
+export interface Living extends Holder {
+  readonly signAt: number;
+  /** True for a process of this machine or container. */
+  readonly isHere: boolean;
+}
+
+const SIGN_MS = 15 * SECOND_MS;
+
+/** Gives signs of life until `over`: the modification time of the lock's file. */
+const giveSigns = async (path: string, wall: Clock, over: AbortSignal): Promise<void> => {
+  while (!over.aborted) {
+    try {
+      utimesSync(path, wall.now() / 1000, wall.now() / 1000);
+    } catch {} // an older sign is the best left
+    await wall.sleep(SIGN_MS, over).catch(() => {}); // over
+  }
+};
+
 /** Longest wait of a starting process for others that test whether it is alive. */
 const CHECKED_MS = 1000;
 
@@ -119,10 +139,11 @@ const CHECKED_MS = 1000;
  * once. The sign is a file lock of the operating system, so it ends with the process. Without a
  * lock the work is done all the same.
  * @param word distinguishes this process from others, such as a random word
+ * @param wall times a sign of life every 15 s; undefined: none is given
  */
 export const whileLiving = async <T>(
   dataDir: string,
-  { name, word, clock }: { name: string; word: string; clock: Clock },
+  { name, word, clock, wall }: { name: string; word: string; clock: Clock; wall?: Clock },
   work: () => Promise<T>,
 ): Promise<T> => {
   let lock: Database.Database | undefined;
@@ -138,9 +159,12 @@ export const whileLiving = async <T>(
     lock?.close(); // a full disk is reported by whoever needs it more
   }
   livingWords(dataDir, name); // removes what killed processes left
+  const over = new AbortController();
   try {
+    if (lock?.open === true && wall !== undefined) void giveSigns(lock.name, wall, over.signal);
     return await work();
   } finally {
+    over.abort();
     if (lock?.open === true) {
       lock.close();
       rmSync(lock.name, { force: true });
@@ -159,9 +183,14 @@ const signsOf = (dataDir: string, name: string): { path: string; word: string }[
 };
 
 /** Those called `name` that are at work in this data directory, oldest first. */
-export const living = (dataDir: string, name: string): Holder[] =>
+export const living = (dataDir: string, name: string): Living[] =>
   signsOf(dataDir, name)
-    .flatMap(({ path }) => holderAlive(path) ?? [])
+    .flatMap(({ path }): Living[] => {
+      const holder = holderAlive(path);
+      const signAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+      if (holder === undefined || signAt === undefined) return [];
+      return [{ ...holder, signAt, isHere: holder.holder.endsWith(` on ${hostname()}`) }];
+    })
     .sort((a, b) => a.since - b.since);
 
 /** Words of those called `name` that are at work. Removes the lock files of those that died. */

@@ -32,7 +32,7 @@ const servedALake = (path: string): boolean => {
   }
 };
 
-/** Remains of a lake in a data directory without one, in words; empty if there are none. */
+/** Remains of a lake in a data directory without one, in words; empty without any. */
 const remainsOf = (dataDir: string): string[] => {
   const backups = backupsIn(dataDir).length;
   const service = join(dataDir, SERVICE_FILE);

@@ -38,7 +38,7 @@ export interface MigrateOptions {
   /** True: it is a copy of a lake already, and none is made. */
   readonly isCopy?: boolean;
   /** Receives a sentence before a lake that holds something is copied. */
-  readonly tell?: (sentence: string) => void;
+  readonly report?: (sentence: string) => void;
   /** Bytes that may still be written to the disk of a folder. */
   readonly freeBytes?: (folder: string) => number;
 }
@@ -64,7 +64,7 @@ const copyBytes = (sqlite: Database.Database): number => {
 const copyBefore = (
   sqlite: Database.Database,
   { path, backup }: { path: string; backup: string },
-  { tell = () => {}, freeBytes = roomIn }: MigrateOptions,
+  { report = () => {}, freeBytes = roomIn }: MigrateOptions,
 ): void => {
   const [bytes, free] = [copyBytes(sqlite), freeBytes(dirname(backup))];
   if (free < bytes)
@@ -72,7 +72,7 @@ const copyBefore = (
       `${path} was made by an older trendlake and is copied before it is changed, which takes ${mebibytes(bytes)}; its disk has ${mebibytes(free)} left. Nothing was changed: make room and run the command again.`,
       { transient: true },
     );
-  tell(
+  report(
     `${path} was made by an older trendlake: it is copied to ${basename(backup)} (${mebibytes(bytes)}) beside it, then brought up to date. Remove the copy when you are sure that you will not go back.`,
   );
   const growing = `${backup}.new-${randomBytes(6).toString('hex')}`;

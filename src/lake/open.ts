@@ -157,7 +157,7 @@ const create = (path: string): void => {
 
 /** Receives a sentence about something that opening a lake changed beside it. */
 export interface OpenOptions {
-  readonly tell?: (sentence: string) => void;
+  readonly report?: (sentence: string) => void;
   /** Start an empty lake even where a former one left backups, Parquet files or keys. */
   readonly newLake?: boolean;
 }
@@ -166,16 +166,16 @@ export interface OpenOptions {
 const OWN_SINCE = 6;
 
 /** Makes the lake's files its user's own, and says so where they were not. */
-const keepToUser = (dataDir: string, { tell = () => {} }: OpenOptions): void => {
+const keepToUser = (dataDir: string, { report = () => {} }: OpenOptions): void => {
   const sentence = closeToOthers(dataDir);
-  if (sentence !== undefined) tell(sentence);
+  if (sentence !== undefined) report(sentence);
 };
 
 /** Moves what a former lake left out of the way, and says where it is. */
-const clearFormerLake = (dataDir: string, { tell = () => {} }: OpenOptions): void => {
+const clearFormerLake = (dataDir: string, { report = () => {} }: OpenOptions): void => {
   const aside = setFormerLakeAside(dataDir);
   if (aside !== undefined)
-    tell(`Backups and Parquet files of the former lake were moved to ${aside}.`);
+    report(`Backups and Parquet files of the former lake were moved to ${aside}.`);
 };
 
 /**
@@ -227,7 +227,7 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
   return explaining(path, () => {
     makeIfMissing(dataDir, path, options);
     refuseForeign(path);
-    const sqlite = new Database(path, { fileMustExist: true }); // // an empty file is no lake
+    const sqlite = new Database(path, { fileMustExist: true }); // // an empty file is not a lake
     try {
       configure(sqlite);
       refuseForeignDatabase(sqlite, path);

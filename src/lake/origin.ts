@@ -72,13 +72,13 @@ const setAside = (dataDir: string, stamp: string): string => {
 /**
  * Opens the lake for data of one owner. A sandbox lake in the place of real data (or of the empty
  * lake that `fresh` asks for) is set aside.
- * @param tell receives a sentence if something was set aside
+ * @param report receives a sentence if something was set aside
  * @throws UsageError if made-up data would mix with real data
  */
 export const openLakeFor = (
   dataDir: string,
   origin: Origin,
-  options: { fresh?: boolean; now: number; tell: (sentence: string) => void },
+  options: { fresh?: boolean; now: number; report: (sentence: string) => void },
 ): Lake => {
   const lake = openLake(dataDir, options);
   const known = originOf(lake);
@@ -100,7 +100,7 @@ export const openLakeFor = (
   lake.close();
   const stamp = isoOf(options.now).replace(/[:.]/g, '-');
   const folder = setAside(dataDir, stamp);
-  options.tell(`The sandbox's lake that stood in ${dataDir} was moved to ${folder}.`);
+  options.report(`The sandbox's lake in ${dataDir} was moved to ${folder}.`);
   const empty = openLake(dataDir, { newLake: true }); // keys of the service stay
   carryServiceCalls(empty, join(folder, LAKE_FILE));
   if (origin !== 'upstream') noteServiceCalls(empty);

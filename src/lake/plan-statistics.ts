@@ -1,10 +1,10 @@
 /**
- * What the query planner is told of the tables: their usual shapes, [table, index, `rows
+ * Statistics of the tables for the query planner: their usual shapes, [table, index, `rows
  * rows-per-key ...`]. Without any, SQLite takes every table for equally large and reads all
  * rankings where a few captures would do; measured ones (ANALYZE) would change plans behind an
  * analyst's back as a lake grows. Tables missing here are planned by SQLite's own guesses.
  *
- * Snapshots and links are told as few more than their subjects, whatever a lake holds: then a query of
+ * Snapshots and links are given as few more than their subjects, whatever a lake holds: then a query of
  * all of them walks the subjects and steps through what each has, where it would look up a wide row
  * for each one in the order of an index, and a span of time still reads the index on time.
  */

@@ -82,7 +82,7 @@ const mismatch = (statement: Statement, shape: Shape): string | undefined => {
  * hold less than any text or number; the compiler then holds `shape` against it.
  *
  * @throws Error where the statement's columns are not those of the shape, in name, number or, where the
- *   schema declares one, in type. Nulls are not told by SQLite: `?` is the author's word.
+ *   schema declares one, in type. SQLite does not report nulls: `?` is the author's claim.
  */
 export function prepare<const S extends Shape>(
   sqlite: Database.Database,

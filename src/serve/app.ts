@@ -153,6 +153,8 @@ export const serviceApp = (
       '/v1/*',
       cors({
         origin: [...corsOrigins],
+        allowMethods: ['GET', 'POST', 'DELETE'],
+        maxAge: 7200, // the longest that Chrome keeps
         allowHeaders: [
           'Authorization',
           'Content-Type',

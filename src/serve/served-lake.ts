@@ -8,7 +8,7 @@ import { LakeCache } from './cache/lake-cache.ts';
 export interface ServedLakeOptions {
   readonly dataDir: string;
   /** Receives a sentence about each change that opening made. */
-  readonly tell: (sentence: string) => void;
+  readonly report: (sentence: string) => void;
   /** False: the search index is not updated. */
   readonly isSearched: boolean;
   /** Real time. */
@@ -32,13 +32,13 @@ export class ServedLake {
 
   /** Creates or migrates the lake if needed. @param opened receives opened resources, which the caller closes */
   constructor(
-    { dataDir, tell, isSearched, machine, readLimits: limits }: ServedLakeOptions,
+    { dataDir, report, isSearched, machine, readLimits: limits }: ServedLakeOptions,
     opened: Opened,
   ) {
-    this.writer = opened.add(openLake(dataDir, { tell }));
+    this.writer = opened.add(openLake(dataDir, { report }));
     if (isSearched) {
       if (isSearchFarBehind(this.writer))
-        tell('Building the search index of all videos before the service starts.');
+        report('Building the search index of all videos before the service starts.');
       refreshSearch(this.writer); // text added other than by loading
     }
     this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);

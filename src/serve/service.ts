@@ -10,11 +10,11 @@ import type { RunningService, ServiceOptions } from './service-options.ts';
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {
   const { dataDir, clock, machine, at, log, readLimits, isSearched = true } = options;
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
-  const tell = options.report ?? ((sentence) => log?.warn(sentence));
+  const report = options.report ?? ((sentence) => log?.warn(sentence));
   const opened = new Opened();
   try {
     if (options.keys !== undefined) opened.add(options.keys);
-    const lake = new ServedLake({ dataDir, tell, isSearched, machine, readLimits }, opened);
+    const lake = new ServedLake({ dataDir, report, isSearched, machine, readLimits }, opened);
     if (options.computesAhead === true) lake.reads.startAhead(now());
     const { AssembledService } = await import('./assembled-service.ts');
     return await new AssembledService(options, { lake, now }, opened).listen();

@@ -45,7 +45,7 @@ test('every file and folder that the page names is there', () => {
 interface Step {
   readonly name: string; // such as `decodeItem` or `Loader.write`
   readonly file: string;
-  /** The text of the function; undefined where its file has none of this name. */
+  /** The text of the function; undefined if its file has no such function. */
   readonly text: string | undefined;
 }
 
@@ -85,7 +85,10 @@ const traceSteps = (): Step[] => {
     });
 };
 
-/** Who takes a step's result further, or hands the step over, where the step before does not call it. */
+/**
+ * The caller of a step that the step before does not call: it takes the result further, or hands
+ * the step over.
+ */
 const CALLED_FROM: Readonly<Record<string, string>> = {
   decodeResponse: 'src/run/run/run.ts',
   decodeItem: 'src/upstream/decode/decode.ts',

@@ -32,7 +32,7 @@ const known = async (): Promise<Map<string, Set<string>>> => {
   return options;
 };
 
-/** What a page shows as code: fenced, indented, or inside a sentence. */
+/** Everything that a page shows as code: fenced, indented, or inside a sentence. */
 const codeOf = (page: string): string[] =>
   [...page.matchAll(/^```\w*\n([\s\S]*?)^```$|^ {4}(.*)$|`([^`\n]+)`/gm)].flatMap(
     ([, fenced, indented, inline]) => (fenced ?? indented ?? inline ?? '').split('\n'),
@@ -62,7 +62,7 @@ test('command lines are found on the pages', () => {
   expect(PAGES.flatMap((path) => linesOf(read(path))).length).toBeGreaterThan(30);
 });
 
-/** Names that the npm scripts with entries of their own take: `npm run bench export`. */
+/** Entries of the npm scripts that take one: `npm run bench export`. */
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   bench: Object.keys(BENCHES),
   prove: ['all', ...Object.keys(PROOFS)],

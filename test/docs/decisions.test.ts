@@ -17,7 +17,7 @@ test('every decision has at most 150 words', () => {
   expect(decisions.filter(({ words }) => words > 150 || words < 15)).toEqual([]);
 });
 
-test('every decision has a title of its own', () => {
+test('every decision has a unique title', () => {
   const titles = decisions.map(({ title }) => title);
   expect(new Set(titles).size).toBe(titles.length);
 });

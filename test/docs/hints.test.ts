@@ -12,13 +12,13 @@ const sources = ['src', 'jobs'].flatMap((folder) =>
 
 /**
  * A command in a sentence, in backticks, behind a colon or as code of a page; examples of --help
- * stand on lines of their own.
+ * have their own lines.
  */
 const HINT = new RegExp(
   String.raw`(?:\?\x60|: |<code>|[?.] |')trendlake (?:${COMMANDS.map(({ name }) => name).join('|')})\b(?! the| its)`,
 );
 const isComment = (line: string): boolean => /^\s*(?:\*|\/\/|\/\*)/.test(line);
-/** What --help shows, and the man page with it, is the same wherever it is printed. */
+/** Sentences of --help, and of the man page with it: the same wherever they are printed. */
 const OF_HELP = /^Keys: trendlake/;
 
 test('every command that a text names is written as it is typed where it runs', () => {

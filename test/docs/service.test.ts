@@ -55,7 +55,7 @@ beforeAll(async () => {
   });
 });
 
-/** Runs one command of the page as a reader's shell would; curl tells the status on stderr. */
+/** Runs one command of the page as a reader's shell would; curl prints the status on stderr. */
 const runCommand = async (command: string): Promise<{ status: number; body: string }> => {
   const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', command], {
     cwd: running.dataDir,
@@ -103,7 +103,7 @@ test('an earlier instant shows what was known then', async () => {
   expect(then.items.map(({ views }) => views)).toEqual([100]);
 });
 
-/** What the page's own command for a path brings. */
+/** The response to the page's own command for a path. */
 const answerTo = async <T>(path: string): Promise<T> => {
   const example = tour.find(({ command }) => command.includes(path));
   if (example === undefined) throw new Error(`the page shows no ${path}`);

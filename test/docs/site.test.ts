@@ -97,7 +97,7 @@ test.each([
   expect(hrefBetween(from, to)).toBe(href);
 });
 
-test('a link to what is no page ends the build, with its name', () => {
+test('a link to a missing page ends the build, with its name', () => {
   const here = page('docs/a.md', 'docs/a.html');
   const there = page('README.md', 'index.html');
   expect(siteHref(here, '../README.md#the-tour', [here, there])).toBe('../index.html#the-tour');

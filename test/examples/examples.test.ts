@@ -187,7 +187,7 @@ describe('SQL on SQLite', () => {
       );
   });
 
-  test('grafana: every metric of the operations is told at /metrics', () => {
+  test('grafana: every metric of the operations is served at /metrics', () => {
     const told = readFileSync(join(root, 'docs', 'reference/metrics.md'), 'utf8');
     const names = targetsOf('grafana/operations.json').flatMap(({ expr = '' }) =>
       [...expr.matchAll(/trendlake_\w+/g)].map(([name]) => name.replace(/_bucket$/, '')),

@@ -24,7 +24,7 @@ const CONFIG = {
 };
 const SLOW = ['no response at all', 'headers, then nothing', 'a byte now and then, for ever'];
 
-/** What a run that met nothing asks of the lists; looks follow what the lists showed, and when. */
+/** Requests for lists in a run without faults; looks follow what the lists showed, and when. */
 let cleanLists: string[];
 beforeAll(async () => {
   const upstream = await startFaultyUpstream();
@@ -150,9 +150,10 @@ const syncThrough = async (
   }
 };
 
-// What a sequence of faults may do: fail an item for good when it meets one attempt after another,
-// or stop the run when the service looks dead. The next sync then makes up for it, and may choose
-// other snapshots than a run that knew every list at once; so the lake is held against the same requests.
+// A sequence of faults may fail an item for good when it meets one attempt after another, or stop
+// the run when the service looks dead. The next sync then makes up for it, and may choose other
+// snapshots than a run that knew every list at once; so the lake is compared with the same
+// requests.
 test(
   `property: whatever faults meet a run, and wherever, the lake ends as without them (${SEQUENCES} sequences)`,
   async () => {

@@ -84,7 +84,7 @@ const read = (dataDir: string, sql: string): unknown[] => {
   }
 };
 
-/** Which list saw it first, and when, follows what was asked. */
+/** Columns that depend on the order of requests: the list that saw a video first, and when. */
 const BY_THE_WAY = ['source', 'first_seen_at', 'last_seen_at'];
 
 /** Nothing is there that would not be there without the fault: less is known, nothing else. */
@@ -125,7 +125,7 @@ const expectPlaces = (rows: Rows, places: number): void => {
 const expectSameBut = (table: string, rows: Rows): void =>
   expect({ ...rows, [table]: [] }).toEqual({ ...clean.rows, [table]: [] });
 
-/** What `as it came` means, fault by fault. */
+/** Meaning of `as it came`, fault by fault. */
 const AS_IT_CAME: Record<string, (rows: Rows) => void> = {
   'UTF-8 that says it is Latin-1': (rows) =>
     expect(titles(rows)).toContain('Vidéo 55 #tag0 #tiktok'),

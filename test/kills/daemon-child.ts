@@ -52,7 +52,7 @@ const schedule = new Schedule({
     if (names.includes('backup')) await backupLake(lake, { clock });
     return { resumesAt: null, retry: [] };
   },
-  tell: () => {},
+  report: () => {},
   warn: (sentence) => process.stderr.write(`${sentence}\n`),
   fail: (sentence) => process.stderr.write(`${sentence}\n`),
 });

@@ -10,8 +10,8 @@ import { KILL_POINTS, watchPoints } from '../support/kill-points.ts';
 import { expectWhole } from '../support/lake-invariants.ts';
 import { CONCURRENCY, syncOnce } from '../support/sync-once.ts';
 
-// What a killed process leaves are its files as they are at that instant. A copy of them, made
-// between two of its steps, is the same thing for a hundredth of the price of a process.
+// A killed process leaves its files as they are at that instant. A copy of them, made between two
+// of its steps, is the same thing for a hundredth of the price of a process.
 
 const INSTANTS = Number(process.env.PROVE_INSTANTS ?? 24);
 const IN_THE_PAGE = KILL_POINTS.filter((point) => !/place of its list|first video/.test(point));

@@ -70,7 +70,7 @@ beforeAll(() => {
   writeFileSync(join(folder, '9999_next.sql'), NEXT);
 });
 
-/** A lake of its own, with data, that the next migration is still to come for. */
+/** A separate lake with data, before the next migration. */
 const oldLake = (): string => {
   const dataDir = freshFolder();
   copyFileSync(join(old, LAKE_FILE), join(dataDir, LAKE_FILE));

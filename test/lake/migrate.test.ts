@@ -91,19 +91,19 @@ test('of several migrations all are made or none', () => {
   expect(versionOf()).toBe(3);
 });
 
-test('the copy is of the lake as it is now, whatever lies there, and its owner is told', () => {
+test('the copy is of the current lake, whatever file is there, and its owner is informed', () => {
   const { folder, path, sqlite } = setUp(FIRST);
   migrate(sqlite, path, { folder });
   writeFileSync(`${path}.v1`, 'of long ago');
   sqlite.exec("insert into parent values (1, 'a')");
   add(folder, 1, CHILD);
   const told: string[] = [];
-  migrate(sqlite, path, { folder, tell: (sentence) => told.push(sentence) });
+  migrate(sqlite, path, { folder, report: (sentence) => told.push(sentence) });
   expect(told).toEqual([expect.stringMatching(/older trendlake.*lake\.db\.v1 \(0\.\d MiB\)/)]);
   const copy = new Database(`${path}.v1`, { readonly: true });
   expect(copy.prepare('select word from parent').pluck().all()).toEqual(['a']);
   copy.close();
-  migrate(sqlite, path, { folder, tell: (sentence) => told.push(sentence) });
+  migrate(sqlite, path, { folder, report: (sentence) => told.push(sentence) });
   expect(told).toHaveLength(1);
 });
 

@@ -18,7 +18,7 @@ import { runCommand } from '../support/run-command.ts';
 
 const OPEN = new URL('../../src/lake/open.ts', import.meta.url).href;
 
-/** What opening says of a folder; the file there must be untouched by it. */
+/** The message of opening a folder; the file there must be untouched by it. */
 const refusal = (dataDir: string): string => {
   const path = join(dataDir, LAKE_FILE);
   const before = readFileSync(path);
@@ -41,7 +41,7 @@ test('a folder without a lake gets one, whole, and it is a lake the next time', 
   openLakeForReading(dataDir).close();
 });
 
-/** What another program gets that wants a database for itself alone. */
+/** The error of another program that wants a database for itself alone. */
 const takenElsewhere = (path: string): string => {
   const program = `const Database = require('better-sqlite3');
     const sqlite = new Database(process.argv[1], { timeout: 0 });

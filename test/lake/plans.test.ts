@@ -70,7 +70,7 @@ describe('no table is read whole to answer', () => {
     "select * from creator_history where platform = 'tiktok' and handle = 'ann'",
   ])('%s', (sql) => expect(scans(sql)).toEqual([]));
 
-  test('the current lists read the snapshots, not what stood in them', () => {
+  test('the current lists read the snapshots, not their earlier results', () => {
     for (const view of ['feed_now', 'trends_now'])
       for (const scan of scans(`select * from ${view} where platform = 'tiktok'`))
         expect(scan).toMatch(/^SCAN (c|n)\b/);

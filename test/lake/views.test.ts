@@ -198,7 +198,7 @@ test('platform_overlap: hashtags and handles on more than one platform', () => {
   ]);
 });
 
-test('daily_summary: what was learnt on each day; none of a day that nobody watched', () => {
+test('daily_summary: the changes of each day; no row for a day without pulls', () => {
   const lake = lakeOf((into) => {
     into.video({
       id: 'tt_a',

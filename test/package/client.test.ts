@@ -51,7 +51,7 @@ test('every endpoint is typed, and every call is in the ledger', async () => {
   expect(ledgerOf(dataDir).map((call) => call.status)).toEqual([200, 200, 200, 200, 200]);
 });
 
-test('a retry is a call of its own, and what fails for good says why', async () => {
+test('a retry is a separate call, and a final failure says why', async () => {
   const { client, dataDir } = await clientOf([{ on: /feed/, fault: status(404), times: 1 }]);
   await expect(client.feed('tiktok')).rejects.toThrow(/answered 404/);
   expect(ledgerOf(dataDir)).toEqual([

@@ -76,7 +76,7 @@ test('growth and forecasts have what was forecast', () => {
   expect(lake.forecasts('tiktok', { asOf: NOW, list: 'risen' }).items).toEqual([]);
 });
 
-test('what is no name, no word or no open lake is refused in words', async () => {
+test('an invalid name, an empty search and a closed lake are refused in words', async () => {
   const dataDir = freshFolder();
   fillLake(dataDir, () => {});
   const lake = openLake(dataDir);
@@ -108,7 +108,7 @@ test('events since an instant', () => {
   expect(since(isoOf(NOW))).toEqual([]);
 });
 
-test('of a past instant it tells what was known then', async () => {
+test('as of a past instant it returns what was known then', async () => {
   const lake = await readSynced();
   const before = { asOf: new Date(WORLD_AT - 366 * DAY_MS) };
   expect((await lake.feed('tiktok', before)).items).toEqual([]);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   running = await runService((into) => {
     into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 1000]] });
   });
-  const lake = openLake(running.dataDir, { tell: () => {} });
+  const lake = openLake(running.dataDir, { report: () => {} });
   const rest = { targets: ['https://hooks.slack.com/services/secret-1'], cooldownMs: 86_400_000 };
   saveAlert(lake, { name: 'viral', sql: 'select <b>', ...rest }, hoursAgo(3));
   const rows = new Map([

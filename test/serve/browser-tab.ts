@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { launchBrowser, PATIENCE_MS } from '../../fixtures/chromium.ts';
 
-/** How a page is seen. */
+/** Width and colour scheme of a page. */
 export interface View {
   readonly width?: number;
   readonly scheme?: 'light' | 'dark';
@@ -19,13 +19,16 @@ export const HURRIED = `{
   window.setTimeout = (work, ms = 0) => later(() => { ahead += ms * 0.95; work(); }, ms / 20);
 }`;
 
-/** Sets what of a view can change while a page is open. */
+/** Sets everything of a view that can change while a page is open. */
 export const setView = async (page: Page, { width = 1280, scheme = 'light' }: View) => {
   await page.setViewport({ width, height: 900, isMobile: width < 600 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
 };
 
-/** The one tab of a browser; pages are visited in it in turn, as a tab for each costs as much as the visit. */
+/**
+ * The one tab of a browser; pages are visited in it one after another, as a tab for each costs as
+ * much as the visit.
+ */
 export class BrowserTab {
   readonly #page: Page;
   /** The origin that is visited, and what the browser complained about there. */

@@ -386,7 +386,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     });
   });
 
-  test('signs in and out over plain HTTP by a name, where a browser tells its Origin alone', async () => {
+  test('signs in and out over plain HTTP by a name, where a browser sends its Origin alone', async () => {
     const open = await runService(fill, { publicUrl: `http://${ELSEWHERE}` });
     const { port } = new URL(open.service.dashboard);
     await tab().unwatched(async (page) => {

@@ -221,7 +221,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
         await tell(page, `window.isSame = true`);
         fillLake(dataDir, (into) => event(into, 'evt_new', 3));
         await page.waitForFunction(`${rows} === ${before + 1}`);
-        expect(await tell(page, `window.isSame`)).toBe(true); // it was not loaded anew
+        expect(await tell(page, `window.isSame`)).toBe(true); // it was not reloaded
         const hide = (isHidden: boolean) =>
           tell(
             page,

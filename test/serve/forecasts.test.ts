@@ -77,7 +77,7 @@ test('lists the most likely first, paged, as of an instant', async () => {
   expect(then.body.items).toMatchObject([{ id: 'tt_1', topProbability: 0.2 }]);
 });
 
-test('videos over the edge are a list of their own, and gains and the end of the rise are stated', async () => {
+test('videos over the edge are a separate list, and gains and the end of the rise are stated', async () => {
   const next = forecastsResponse.parse((await running.get('/forecasts/tiktok')).body);
   expect(next.items.map(({ id, gain24h, overBy }) => [id, gain24h, overBy])).toEqual([
     ['tt_2', 190, isoOf(hoursAgo(-7))],

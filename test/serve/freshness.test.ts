@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { openLake } from '../../src/lake/open.ts';
 import { filler, hoursAgo, NOW } from './filled-lake.ts';
@@ -77,7 +77,7 @@ test('a snapshot that comes into view, and one that another process writes, are 
   expect((await conditional(before.headers.get('etag') ?? '')).status).toBe(200);
 });
 
-test('gzip where taken, nothing else', async () => {
+test('zstd or gzip where accepted, nothing else', async () => {
   const asked = (encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
     new Promise((resolve, reject) => {
       const url = new URL(`${running.service.url}/feed/tiktok`);
@@ -103,6 +103,13 @@ test('gzip where taken, nothing else', async () => {
   const plain = await asked('gzip;q=0');
   expect([zipped.encoding, plain.encoding]).toEqual(['gzip', undefined]);
   expect(gunzipSync(zipped.body).toString()).toBe(plain.body.toString());
+  for (const accepted of ['zstd', 'gzip, deflate, br, zstd', 'zstd;q=0.5, gzip'])
+    for (const _twice of [1, 2]) {
+      const { encoding, body } = await asked(accepted);
+      expect(encoding).toBe('zstd');
+      expect(zstdDecompressSync(body).toString()).toBe(plain.body.toString());
+    }
+  expect((await asked('zstd;q=0, gzip')).encoding).toBe('gzip');
 });
 
 test('security headers everywhere, CORS for configured origins only', async () => {
@@ -122,6 +129,13 @@ test('security headers everywhere, CORS for configured origins only', async () =
     headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
   });
   expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-max-age')).toBe('7200');
+  const { paths } = JSON.parse((await running.get('/openapi.json')).text) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const offered = new Set(Object.values(paths).flatMap((path) => Object.keys(path)));
+  const allowed = preflight.headers.get('access-control-allow-methods')?.toLowerCase().split(',');
+  expect(new Set(allowed)).toEqual(offered);
 });
 
 test('health needs no key and has the lag', async () => {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../src/base/durations.ts';
 import { type Filler, hoursAgo, NOW } from './filled-lake.ts';
 
-/** How many videos the pulled feed of TikTok has. */
+/** Number of videos in the pulled feed of TikTok. */
 export const FEED = 120;
 
 /**

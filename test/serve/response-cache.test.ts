@@ -141,10 +141,12 @@ test('responses in memory take no more than the bound of the cache, compressed c
     for (const _twice of [1, 2]) cache.keep(address, { ...valid, written: write(content) });
     const response = cache.find(address, () => moment);
     response?.at(NOW + 1);
-    response?.bytes(true);
+    response?.bytes('zstd');
   }
   const kept = addresses.flatMap((address) => cache.find(address, () => moment) ?? []);
-  const buffers = kept.flatMap((response) => [false, true].map((gzip) => response.bytes(gzip)));
+  const buffers = kept.flatMap((response) =>
+    ([null, 'zstd'] as const).map((coding) => response.bytes(coding)),
+  );
   expect(kept.length).toBeGreaterThan(100);
   expect(blocksOf(buffers.map(({ bytes }) => bytes))).toBeLessThanOrEqual(bound);
 });

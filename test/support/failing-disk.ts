@@ -3,11 +3,13 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a failing disk answers with; `SHORT` takes half of the bytes first and is full then. */
+/** Answers of a failing disk; `SHORT` takes half of the bytes first and is full then. */
 export const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'SHORT'] as const;
 export type DiskError = (typeof DISK_ERRORS)[number];
 
-/** Where a disk fails a process: on files with this in their path, after so many calls got through. */
+/**
+ * The fault of a process's disk: on files with this in their path, after so many successful calls.
+ */
 export interface DiskFault {
   readonly file: string;
   /** Without, every call gets through. */
@@ -41,7 +43,7 @@ export class FailingDisk {
     };
   }
 
-  /** How many calls on such files the last process made. */
+  /** Number of calls on such files by the last process. */
   count(): number {
     return Number(readFileSync(this.#count, 'utf8'));
   }

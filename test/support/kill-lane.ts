@@ -11,7 +11,7 @@ import type { Stage } from './stages.ts';
 import { CONCURRENCY } from './sync-once.ts';
 import { type Aim, syncInProcess } from './sync-process.ts';
 
-/** What the kills of a lane came to. */
+/** Figures of the kills of a lane. */
 export interface KillFigures {
   kills: number;
   /** Lakes that were led through their kills to the end. */
@@ -37,7 +37,7 @@ const noKills = (): KillFigures => ({
   neverArrived: 0,
 });
 
-/** How often to aim at a stage, how often a process comes there, about, and how long it stays. */
+/** Stages to aim at: their weight, about how often a process gets there, and how long it stays. */
 const AIMS: readonly { stage: Stage; weight: number; times: number; stayMs: number }[] = [
   { stage: 'o', weight: 3, times: 1, stayMs: 60 },
   { stage: 'p', weight: 2, times: 5, stayMs: 3 },

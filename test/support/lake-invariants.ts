@@ -14,8 +14,8 @@ import { countOf } from '../../fixtures/lake-rows.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 
 /**
- * Feed pages whose item says `done` but whose rows are not there, or the other way round. A run
- * after the first snapshots of the same instant of the small world and adds no snapshot of its own.
+ * Feed pages whose item says `done` but whose rows are missing, or the other way round. A run after
+ * the first snapshots of the same instant of the small world adds no snapshot.
  */
 const halfPages = (lake: Lake): unknown[] =>
   lake.sqlite
@@ -94,9 +94,9 @@ export const expectSound = (dataDir: string): void => {
 };
 
 /**
- * What must hold of a data directory whenever its process died: nothing half, nothing uncounted.
- * `arrivals` is the truth of the far end, `kills` how often a process died, each with at most
- * `concurrency` calls in flight.
+ * Expects the invariants of a data directory whenever its process died: nothing half, nothing
+ * uncounted. `arrivals` is the truth of the far end, `kills` the number of deaths of a process,
+ * each with at most `concurrency` calls in flight.
  */
 export const expectWhole = (
   dataDir: string,

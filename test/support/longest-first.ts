@@ -31,8 +31,8 @@ const LONGEST = [
 ].map((name) => `test/${name}.test.ts`);
 
 /**
- * Starts the longest files first, so that no worker is left alone with one at the end. vitest goes by how
- * long files took the last time, which it does not know in a fresh clone.
+ * Starts the longest files first, so that no worker is left alone with one at the end. vitest uses
+ * the times of the last run, which it does not know in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -5,11 +5,11 @@ import { postgresPrograms } from '../../fixtures/postgres-programs.ts';
 import { startPostgres } from '../../fixtures/postgres-server.ts';
 import { inMemoryFolder } from './in-memory-folder.ts';
 
-/** The PostgreSQL of the tests of this process, on a socket in a folder of its own. */
+/** The PostgreSQL of the tests of this process, on a socket in its own folder. */
 export interface TestPostgres {
   /** Address of a ledger in a schema of this name. */
   url(schema: string): string;
-  /** Ends it at once, as a crash would; `start` starts it anew on what is on its disk. */
+  /** Ends it at once, as a crash would; `start` starts it again on its disk. */
   kill(): Promise<void>;
   start(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { RawResponse } from '../../src/upstream/client.ts';
 import type { UpstreamRequest } from '../../src/upstream/request.ts';
 
 const PAGE = { limit: 100, page: 1, offset: 0 };
-/** What a sync asks first: a page of the feed, and one of hashtags. */
+/** The first requests of a sync: a page of the feed, and one of hashtags. */
 export const FEED: UpstreamRequest = {
   kind: 'feed',
   platform: 'tiktok',

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Clock, virtualClock } from '../../src/base/clock.ts';
 import { run } from '../../src/cli/main.ts';
 
-/** What a command printed and exited with. */
+/** Output and exit code of a command. */
 export interface CommandResult {
   code: number;
   out: string;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inMemoryFolder } from './in-memory-folder.ts';
 
-// Before the suite: one folder for all that the tests and what they start put aside, killed processes
-// among them. In memory where there is some: hundreds of small lakes would wait for the disk's fsync
-// otherwise. After the suite it is gone. Settings of who tests are not those of what is tested, and
-// their proxy knows none of this machine's services.
+// Before the suite: one folder for the files of the tests and of everything they start, killed
+// processes among them. In memory if there is some: hundreds of small lakes would wait for the
+// disk's fsync otherwise. After the suite it is gone. The settings and the proxy of the person who
+// tests do not apply.
 
 const OF_WHO_TESTS = /^trendlake_|_proxy$/i;
 

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 // change's and not the day's. `PROVE_SEED=random npm test` (or a number) looks elsewhere.
 const wanted = process.env.PROVE_SEED ?? '20260301';
 
-/** What every draw of this run of the suite begins with. */
+/** Start of every draw of this run of the suite. */
 export const SEED = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
 if (wanted !== 'random') fc.configureGlobal({ seed: SEED });
 
-// What is compiled by now need not be compiled by the processes that the next file starts.
+// Code compiled by now need not be compiled by the processes that the next file starts.
 flushCompileCache();

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** What a syncing process may be at, each with the letter it writes when it comes there. */
+/** Stages of a syncing process, each with the character it writes when it gets there. */
 export const STAGES = {
   o: 'opening the lake',
   p: 'planning',

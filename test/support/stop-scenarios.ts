@@ -85,7 +85,7 @@ export const until = async (running: Running, holds: () => boolean): Promise<voi
 /** A command brought to what it is stopped at. */
 export interface Scenario {
   name: string;
-  /** What the command may exit with: 0 as well where it may be done before the signal arrives. */
+  /** Allowed exit codes: 0 as well if the command may finish before the signal arrives. */
   codes: readonly number[];
   /** @param n differs between two stops of one scenario */
   start(n: number): Promise<Running>;
@@ -174,7 +174,7 @@ const serving = async (n: number): Promise<Running> => {
   return running;
 };
 
-/** What a command may be at when it is asked to stop. */
+/** Moments at which a command is asked to stop. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'sync waits for its pace',
@@ -209,7 +209,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'serve has open requests', codes: [0], start: serving },
 ];
 
-/** How a command stopped. */
+/** End of a stopped command. */
 export interface Stopped {
   running: Running;
   code: number | null;

@@ -1,7 +1,7 @@
 import { virtualClock } from '../../src/base/clock.ts';
 import type { Surroundings } from '../../src/cli/context/io.ts';
 
-/** What a command may touch, and what was printed, drawn and asked for. */
+/** Surroundings of a command, and what was printed, drawn and requested. */
 export const surroundings = (given: Partial<Surroundings> = {}) => {
   const [out, err, drawn]: [string[], string[], string[]] = [[], [], []];
   const asked = { signal: false };

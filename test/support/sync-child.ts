@@ -10,11 +10,11 @@ import { SMALL_JOBS } from './small-jobs.ts';
 import { enter, STAGE_OF } from './stages.ts';
 import { smallConfig } from './sync-once.ts';
 
-// What `trendlake sync` does, in a process that a test kills: `sync-child <data dir> <base url>
-// [point] [n]` dies at the n-th time it reaches the point. It says what it is at (stages.ts), and
-// exits with 0 when the run was completed and exported.
+// Does the work of `trendlake sync` in a process that a test kills: `sync-child <data dir> <base
+// url> [point] [n]` dies at the n-th time it reaches the point. It writes its stage (stages.ts),
+// and exits with 0 when the run was completed and exported.
 const [dataDir = '', baseUrl = '', point = '', n = '1'] = process.argv.slice(2);
-const config = smallConfig(dataDir, baseUrl, { timeoutMs: '120000' }); // a busy machine is no fault
+const config = smallConfig(dataDir, baseUrl, { timeoutMs: '120000' }); // a busy machine must not count as a fault
 enter('o');
 const lake = openLake(dataDir);
 let left = Number(n);

@@ -17,7 +17,7 @@ import { openTestLake } from './test-lake.ts';
 export const KEY = 'tl_live_never-to-be-seen-anywhere-1234567890';
 export const CONCURRENCY = 2;
 
-/** What one command-like sync did. */
+/** Result of one command-like sync. */
 export interface SyncResult {
   summary: RunSummary;
   rows: Record<string, unknown[]>;

@@ -13,7 +13,7 @@ export interface Aim {
   delayMs: number;
 }
 
-/** How a process ended, and what it was at. */
+/** End of a process, and its last stage. */
 export interface Ended {
   killed: boolean;
   code: number | null;
@@ -21,8 +21,8 @@ export interface Ended {
 }
 
 /**
- * Syncs and exports in a process of its own (sync-child.ts), which dies by SIGKILL where `aim` says
- * or at the n-th time it reaches the named `point` by itself; without either it gets through.
+ * Syncs and exports in a separate process (sync-child.ts), which dies by SIGKILL as `aim` says or
+ * at the n-th time it reaches the named `point` by itself; without either it finishes.
  */
 export const syncInProcess = async (
   dataDir: string,

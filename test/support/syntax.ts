@@ -39,6 +39,6 @@ export const sourcesIn = (...folders: string[]): Source[] =>
       return { path: relative(root, file), text, nodes: nodesOf(program) };
     });
 
-/** Where a node begins: `src/base/clock.ts:12`. */
+/** The line of a node: `src/base/clock.ts:12`. */
 export const lineOf = ({ path, text }: Source, { start }: { start: number }): string =>
   `${path}:${text.slice(0, start).split('\n').length}`;

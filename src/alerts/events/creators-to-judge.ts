@@ -149,7 +149,7 @@ export function* manyCreatorsToJudge(
 ): Generator<CreatorName> {
   const tops = creatorsToJudge(sqlite, [], span, limits);
   yield* tops;
-  const told = new Set(tops.map(nameOf));
+  const named = new Set(tops.map(nameOf));
   for (const platform of PLATFORMS)
     for (const creator of creatorsInOrder(
       sqlite,
@@ -157,5 +157,5 @@ export function* manyCreatorsToJudge(
       limits[platform].creator.minViews,
       span.from,
     ))
-      if (!told.has(nameOf(creator))) yield creator;
+      if (!named.has(nameOf(creator))) yield creator;
 }

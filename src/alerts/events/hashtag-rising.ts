@@ -121,7 +121,7 @@ const totalRise = (
  * - with totals of views alone: ratio = (views a day since 2 days ago + d) / (views a day before + d).
  *
  * d damps tiny bases. A rise must also be worth three of the units that the numbers are rounded to
- * (the largest power of ten that divides all of them): a total that stood still and steps by one
+ * (the largest power of ten that divides all of them): a total that was unchanged and steps by one
  * unit has not risen. After a rise 14 days must
  * pass without one.
  *

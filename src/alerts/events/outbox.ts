@@ -10,7 +10,7 @@ import { tagsOfSubject } from '../../lake/watches/watches.ts';
 import { type Listener, queueDelivery, removeDeliveriesOfEventsAfter } from './delivery-queue.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 
-/** Filter of a subscription; an empty list is no restriction. */
+/** Filter of a subscription; an empty list restricts nothing. */
 export interface SubscriptionFilter {
   readonly events: readonly EventKind[];
   readonly platforms: readonly Platform[];
@@ -109,8 +109,7 @@ const listeners = (lake: Lake): FilteredListener[] =>
 
 /**
  * Stores events that are not there yet, marks their Parquet partitions and queues a delivery for
- * every subscription that wants them: together, in the transaction it is called in or one of its
- * own. Safe to run twice: an event that is there changes nothing and is not queued again.
+ * every subscription that wants them: together, in the caller's transaction or in a new one. Safe to run twice: an event that is there changes nothing and is not queued again.
  * @param most events stored at once; the rest is counted, and stored where it is noticed again
  * @param silentUntil events that occurred at or before this instant are not sent
  */

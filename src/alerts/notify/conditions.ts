@@ -109,7 +109,7 @@ export const markTold = (
   notices: readonly UnsentNotice[],
   { target, isLast, now }: { target: string; isLast: boolean; now: number },
 ): void => {
-  const told = lake.sqlite.prepare(
+  const markTold = lake.sqlite.prepare(
     `update conditions set told_at = coalesce(told_at, @now), told_to = null,
        end_told_at = iif(@endedAt is null, end_told_at, @now)
      where kind = @kind and subject = @subject and began_at = @beganAt`,
@@ -122,7 +122,7 @@ export const markTold = (
   lake.sqlite
     .transaction(() => {
       for (const { toldTo: _, ...notice } of notices)
-        if (isLast) told.run({ ...notice, now });
+        if (isLast) markTold.run({ ...notice, now });
         else some.run({ ...notice, target, now });
     })
     .immediate();

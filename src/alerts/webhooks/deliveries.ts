@@ -243,7 +243,7 @@ export const deliveriesOf = (
     nextAttemptAt: 'number?',
     error: 'text?',
   }).all({ ids: JSON.stringify(eventIds), asOf, owner: owner ?? null });
-  const told = rows.map(({ url, ...row }): EventDelivery => {
+  const deliveries = rows.map(({ url, ...row }): EventDelivery => {
     const isLater = row.deliveredAt !== null && row.deliveredAt > asOf;
     return {
       ...row,
@@ -251,7 +251,7 @@ export const deliveriesOf = (
       ...(isLater ? { state: 'pending', deliveredAt: null } : {}),
     };
   });
-  return Map.groupBy(told, ({ eventId }) => eventId);
+  return Map.groupBy(deliveries, ({ eventId }) => eventId);
 };
 
 /**

@@ -39,7 +39,7 @@ const guardedLookup =
 
 /**
  * Dials for webhooks: literals, names and resolved addresses are checked before a packet leaves,
- * and the address of the opened socket once more before a byte is written.
+ * and the address of the opened socket again before a byte is written.
  */
 const guardedConnector = (
   reach: Reach,

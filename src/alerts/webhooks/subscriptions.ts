@@ -113,11 +113,11 @@ const emptyOldSecrets = (lake: Lake): void => {
  * Opens the secrets of a lake's subscriptions; close them when done. Secrets that an older
  * trendlake kept in the lake are moved first; after an interruption they are in both places and are
  * moved the next time.
- * @param tell receives a sentence if some were moved
+ * @param report receives a sentence if some were moved
  */
 export const secretsOf = (
   lake: Lake,
-  tell: (sentence: string) => void = () => {},
+  report: (sentence: string) => void = () => {},
 ): WebhookSecrets => {
   const secrets = new WebhookSecrets(lake.dataDir);
   const inLake = prepare<SecretRow>(
@@ -129,7 +129,7 @@ export const secretsOf = (
   if (inLake.length === 0) return secrets;
   secrets.take(inLake);
   emptyOldSecrets(lake);
-  tell(
+  report(
     `The secrets of ${inLake.length} webhook subscriptions were moved from the lake to service.db. Copies of the lake made before, in backups/ and beside it, still hold them: remove those you do not need, or \`${commandText('webhooks rotate')}\` each.`,
   );
   return secrets;

@@ -48,7 +48,7 @@ interface Options {
 const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
   const model = modelSettings(config);
-  const lake = openLake(config.dataDir, { tell: io.err });
+  const lake = openLake(config.dataDir, { report: io.err });
   try {
     const wanted = { id, asOf: io.clock.now() };
     const analysis = await analyzeVideo(lake, wanted, { clock: io.clock, model });
@@ -78,7 +78,7 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
     const upstream = opened.add(await connect(configOf(io), io));
     const { config, origin } = upstream;
     const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.err }),
+      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
     );
     const { client, keys } = opened.add(openAccess(upstream));
     const world = { lake, config, client, keys, ledgers, clock, random, signal };

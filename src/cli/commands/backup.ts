@@ -26,7 +26,7 @@ const backup = async (options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
   openLakeForReading(config.dataDir).close(); // never creates a lake
   const store = await backupStore(options.to, config, io);
-  const lake = openLake(config.dataDir, { tell: io.err });
+  const lake = openLake(config.dataDir, { report: io.err });
   const { clock, signal } = io;
   try {
     if (store === undefined) {

@@ -113,7 +113,7 @@ const live = async (
   };
   const { dataDir } = config;
   const origin = options.from === undefined ? 'sandbox' : 'replayed import';
-  const lake = openLakeFor(dataDir, origin, { fresh: true, now: io.clock.now(), tell: io.err });
+  const lake = openLakeFor(dataDir, origin, { fresh: true, now: io.clock.now(), report: io.err });
   lake.sqlite.pragma('synchronous = OFF'); // a demo that lost power is made again
   const client = new HttpApiClient(config);
   const chance = new RandomStream(1);

@@ -43,11 +43,11 @@ interface Options {
 const run = async (
   { dataDir, parquetCodec }: Config,
   options: Options,
-  told: LoggedIo,
+  logged: LoggedIo,
 ): Promise<void> => {
-  const { io } = told;
-  const lake = openLake(dataDir, { tell: io.err });
-  await writeFiles(told, {
+  const { io } = logged;
+  const lake = openLake(dataDir, { report: io.err });
+  await writeFiles(logged, {
     lake,
     job: 'export',
     done: 'exported',
@@ -72,6 +72,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action((options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config, options, told));
+      return withLog(config, 'off', io, (logged) => run(config, options, logged));
     });
 };

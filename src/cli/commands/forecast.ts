@@ -233,7 +233,7 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
 };
 
 const learn = async (io: CliIo): Promise<void> => {
-  const lake = openLake(configOf(io).dataDir, { tell: io.err });
+  const lake = openLake(configOf(io).dataDir, { report: io.err });
   try {
     const { learnt, forecast, hashtags, warnings } = await forecastLake(lake, {
       clock: io.clock,

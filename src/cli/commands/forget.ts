@@ -88,7 +88,7 @@ const erase = async (lake: Lake, subject: PersonalSubject, io: CliIo): Promise<E
 const forget = async (text: string, options: Options, io: CliIo): Promise<void> => {
   const { dataDir, upstream } = configOf(io);
   openLakeForReading(dataDir).close(); // never creates a lake
-  const lake = openLake(dataDir, { tell: io.err });
+  const lake = openLake(dataDir, { report: io.err });
   const isJson = options.json === true;
   try {
     const subject = subjectOf(lake, text, options.platform ?? null);

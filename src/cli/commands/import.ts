@@ -57,7 +57,7 @@ const run = async (
   { io, log }: LoggedIo,
 ): Promise<void> => {
   keepHeapSmall();
-  const lake = openLake(dataDir, { tell: io.err });
+  const lake = openLake(dataDir, { report: io.err });
   const progress = new ProgressLine(io);
   try {
     const summary = await importPaths(lake, paths, io.cwd, {
@@ -87,6 +87,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config.dataDir, paths, options, told));
+      return withLog(config, 'off', io, (logged) => run(config.dataDir, paths, options, logged));
     });
 };

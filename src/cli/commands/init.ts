@@ -98,7 +98,7 @@ const trySettings = async (
     const upstream = opened.add(await connect(config, io));
     const { origin } = upstream;
     const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.note }),
+      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.note }),
     );
     const client = opened.add(new HttpApiClient(upstream.config));
     const world = { lake, config: upstream.config, client, ledgers, clock, random, signal };

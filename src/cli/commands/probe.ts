@@ -62,7 +62,7 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
     const { config, origin, close } = await connect(given, io);
     opened.add({ close });
     const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.note }),
+      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.note }),
     );
     const { client, keys } = opened.add(openAccess({ config }));
     io.note(`Probing ${config.baseUrl} with at most ${maxCalls} calls ...`);
@@ -90,7 +90,7 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
       if (was !== undefined && was !== found)
         io.err(`Changed: ${part} is ${found}, and was ${was}.`);
     }
-    tell(ok, upstream, { io, isSaved: write === true });
+    print(ok, upstream, { io, isSaved: write === true });
     if (write === true) {
       const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
       save(path, upstream);
@@ -105,7 +105,7 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
   }
 };
 
-const tell = (
+const print = (
   ok: boolean,
   upstream: UpstreamSettings,
   { io, isSaved }: { io: CliIo; isSaved: boolean },

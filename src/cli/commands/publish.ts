@@ -48,18 +48,18 @@ const print = (
   );
 };
 
-const run = async (config: Config, options: Options, told: LoggedIo): Promise<void> => {
-  const { io } = told;
+const run = async (config: Config, options: Options, logged: LoggedIo): Promise<void> => {
+  const { io } = logged;
   if (config.tablesUrl === undefined)
     throw new UsageError(
       'TRENDLAKE_TABLES_URL or TRENDLAKE_LAKE is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
     );
   openLakeForReading(config.dataDir).close(); // never creates a lake
   keepHeapSmall();
-  const lake = openLake(config.dataDir, { tell: io.err });
+  const lake = openLake(config.dataDir, { report: io.err });
   const { clock, random, signal, env } = io;
   let uploaded = 0;
-  await writeFiles(told, {
+  await writeFiles(logged, {
     lake,
     job: 'publish',
     done: 'published',
@@ -82,6 +82,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', HELP)
     .action((options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config, options, told));
+      return withLog(config, 'off', io, (logged) => run(config, options, logged));
     });
 };

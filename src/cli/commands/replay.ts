@@ -55,13 +55,13 @@ const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, l
 const run = async (
   { dataDir, upstream }: Config,
   options: Options,
-  told: LoggedIo,
+  logged: LoggedIo,
 ): Promise<void> => {
-  const { io, log } = told;
+  const { io, log } = logged;
   const since =
     options.since === undefined ? 0 : instantOption('--since', options.since, io.clock.now());
   openLakeForReading(dataDir).close(); // never creates a lake
-  const source = openLake(dataDir, { tell: io.err });
+  const source = openLake(dataDir, { report: io.err });
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
   const progress = new ProgressLine(io);
   try {
@@ -99,6 +99,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', HELP)
     .action((options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config, options, told));
+      return withLog(config, 'off', io, (logged) => run(config, options, logged));
     });
 };

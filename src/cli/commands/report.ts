@@ -80,7 +80,7 @@ const send = async (options: Options, io: CliIo): Promise<void> => {
   const week = weekNamed(options.week, io.clock.now());
   const tags = options.tag === undefined ? (report?.tags ?? []) : [options.tag];
   const { clock, env, signal } = io;
-  const lake = openLake(dataDir, { tell: io.err });
+  const lake = openLake(dataDir, { report: io.err });
   try {
     const order = { week, tags, targets, again: true };
     const { sent, failures } = await sendReports(lake, order, { clock, env, signal, publicUrl });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import { Sender } from '../../alerts/webhooks/sender.ts';
+import { systemClock } from '../../base/clock.ts';
 import { type Config, webhookProxy } from '../../base/config/config.ts';
 import { isStop, TrendlakeError, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
@@ -89,11 +90,11 @@ class Teller {
     if (this.#forPeople) this.#io.note(`${isoOf(this.#io.clock.now())} ${sentence}`);
   }
 
-  tell = (sentence: string): void => this.#tell('info', sentence);
-  warn = (sentence: string): void => this.#tell('warn', sentence);
-  fail = (sentence: string): void => this.#tell('error', sentence);
+  report = (sentence: string): void => this.#report('info', sentence);
+  warn = (sentence: string): void => this.#report('warn', sentence);
+  fail = (sentence: string): void => this.#report('error', sentence);
 
-  #tell(level: 'info' | 'warn' | 'error', sentence: string): void {
+  #report(level: 'info' | 'warn' | 'error', sentence: string): void {
     this.log[level]({}, sentence);
     this.say(sentence);
   }
@@ -138,7 +139,7 @@ const runDue = async (
     return { runs: [], ...(await followSync(deps, [])) };
   });
   for (const summary of night.runs) teller.run(summary);
-  if (night.events > 0) teller.tell(`${night.events} events detected`);
+  if (night.events > 0) teller.report(`${night.events} events detected`);
   const retry = [...leftBehind];
   for (const { name, end } of night.chores) {
     if (end.ok) teller.chore(name, end.value.did);
@@ -178,13 +179,13 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
   const teller = new Teller(logged);
-  const { tell, warn, fail } = teller;
+  const { report, warn, fail } = teller;
   const opened = new Opened();
   try {
     const { ledgers, ...fleet } = opened.add(await openLedgers(config, clock, { waits: true }));
     const upstream = opened.add(await connect(config, io));
     const { origin } = upstream;
-    const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), tell }));
+    const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), report }));
     removeUnfinishedBackups(lake.dataDir);
     refuseUnreadable(lake, config);
     for (const problem of clockProblems(lake, clock.now())) warn(`warning: ${problem}`);
@@ -199,7 +200,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
       ...(origin === 'upstream' ? { clockCheck: { isTrusted: trustsClock } } : {}),
     };
     await attempt('plan', () => warnOfMonth(context, warn));
-    tell(
+    report(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
     const word = Math.floor(random() * 2 ** 48).toString(36);
@@ -217,17 +218,19 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     });
     try {
       const runJobs = (names: readonly string[]) => runDue(names, wanted, common, teller);
-      const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };
+      const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, report, warn, fail };
       const schedule = new Schedule(deps);
-      await whileLiving(config.dataDir, { name: DAEMON, word, clock }, () => schedule.run());
+      await whileLiving(config.dataDir, { name: DAEMON, word, clock, wall: systemClock }, () =>
+        schedule.run(),
+      );
     } finally {
       await sender.stop();
     }
-    tell('stopped');
+    report('stopped');
   } catch (error) {
     // stopped while the sandbox or the ledger started
     if (!isStop(error, signal)) throw error;
-    tell('stopped');
+    report('stopped');
   } finally {
     await opened.close();
   }
@@ -244,8 +247,8 @@ export const define = (command: Command, io: CliIo): void => {
     .action((options: { sandbox?: boolean; trustClock?: boolean }) => {
       const config = configOf(io);
       refuseSandbox(config, options.sandbox === true);
-      return withLog(config, io.isTerminal ? 'off' : 'info', io, (told) =>
-        run(config, options.trustClock === true, told),
+      return withLog(config, io.isTerminal ? 'off' : 'info', io, (logged) =>
+        run(config, options.trustClock === true, logged),
       );
     });
 };

@@ -87,7 +87,7 @@ const serveUntilStopped = async (
     json: boolean;
   },
 ): Promise<void> => {
-  const lake = openLake(options.dataDir, { tell: report });
+  const lake = openLake(options.dataDir, { report: report });
   try {
     const running = await startService(options);
     const { clock, random } = io;
@@ -175,7 +175,7 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const revokedKeys = revokedElsewhere(config, systemClock);
         const word = Math.floor(io.random() * 2 ** 48).toString(36);
-        const sign = { name: SERVING, word, clock: systemClock };
+        const sign = { name: SERVING, word, clock: systemClock, wall: systemClock };
         const json = options.json === true;
         await whileLiving(dataDir, sign, () =>
           serveUntilStopped(service, { report, revokedKeys, io, json }),

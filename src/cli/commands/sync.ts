@@ -195,8 +195,8 @@ const tellNight = (
   tellStopped(io, last);
 };
 
-const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise<void> => {
-  const { io, log, forPeople } = told;
+const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promise<void> => {
+  const { io, log, forPeople } = logged;
   keepHeapSmall();
   const jobs = jobsNamed(options.jobs, JOBS);
   const { clock, random, env, signal } = io;
@@ -208,7 +208,7 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
     const { origin } = upstream;
     const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
     const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.err }),
+      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
     );
     refuseUnreadable(lake, config);
     for (const problem of clockProblems(lake, clock.now())) io.err(`warning: ${problem}`);
@@ -231,14 +231,14 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
       revokedKeys: revokedElsewhere(config, clock),
       allJobs: JOBS,
       chores: CHORES.filter((chore) => isFollowed(chore, config, options)),
-      attempt: attempting(told),
+      attempt: attempting(logged),
       warn: io.err,
       onRun: (id) => {
         if (id !== undefined && forPeople) io.note(`Resuming run ${id}, which did not finish.`);
       },
     });
     progress.clear();
-    tellNight(night, { upstream, asJson: options.json === true }, told);
+    tellNight(night, { upstream, asJson: options.json === true }, logged);
     io.exitCode = exitCodeOf(night);
   } finally {
     progress.clear();
@@ -258,6 +258,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', HELP)
     .action((options: SyncOptions) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config, options, told));
+      return withLog(config, 'off', io, (logged) => run(config, options, logged));
     });
 };

@@ -126,7 +126,7 @@ export const withLog = async (
   settings: Config,
   usual: LogLevel,
   io: CliIo,
-  work: (told: LoggedIo) => Promise<void>,
+  work: (logged: LoggedIo) => Promise<void>,
 ): Promise<void> => {
   const opened = await openLog(settings, usual, io);
   if (opened === undefined) return work({ log: SILENT, io, forPeople: true });

@@ -20,7 +20,7 @@ export const printFromLake = async <Found>(
   work: (lake: Lake) => Found | Promise<Found>,
   words: (found: Found) => string,
 ): Promise<void> => {
-  const lake = openLake(configOf(io).dataDir, { tell: io.err });
+  const lake = openLake(configOf(io).dataDir, { report: io.err });
   try {
     const found = await work(lake);
     if (options.json === true) io.json(found);

@@ -70,7 +70,7 @@ export const saveWatches = async (
   const now = io.clock.now();
   const { ledgers, close } = await openLedgers(config, io.clock);
   try {
-    const lake = openLake(config.dataDir, { tell: io.err });
+    const lake = openLake(config.dataDir, { report: io.err });
     try {
       const watches = wanted(lake);
       const calls = watches.reduce((sum, watch) => sum + callsPerMonth(watch, config), 0);

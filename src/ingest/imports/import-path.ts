@@ -43,7 +43,7 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
     const stats = statSync(path);
     if (!stats.isDirectory() && !stats.isFile())
       throw new UsageError(
-        `${path} is no regular file. An import reads files, so that it can go on where it stopped; write what comes from a pipe or device into one first.`,
+        `${path} is not a regular file. An import reads files, so that it can resume where it stopped. Write the data of a pipe or device to a file first.`,
       );
     if (stats.isDirectory()) {
       const names = readable(path, () => readdirSync(path));

@@ -31,11 +31,11 @@ const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
 
 /**
  * Reads ahead what the lists of the common windows (a day, a week, a month; hashtags of a month) are made
- * from, so that the first of each after a start reads none of it. Reads about as much as computing each
+ * from, so that the first of each after a start need not read it. Reads about as much as computing each
  * list once, and locks nobody out meanwhile. Call it when much was loaded; does nothing where nothing was
  * loaded since, and keeps nothing where another process wrote meanwhile or writes on: lists are then made
  * from the lake, as before.
- * @param now Unix ms; what is dated long after it is left out, and lists of that time are made anew
+ * @param now Unix ms; rows dated long after it are left out, and lists of that time are computed from the lake
  * @returns whether what is kept is true of the lake
  */
 export const makeListBasis = (lake: Lake, now: number, { least = WORTH_KEEPING } = {}): boolean => {

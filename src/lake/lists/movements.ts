@@ -70,7 +70,7 @@ type Told = Pick<Movement, 'views' | 'viewsAt' | 'baseViews' | 'baseAt' | 'likes
 
 /** A movement by its telling snapshots, where one of those at the edges hides a count. */
 const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Movement => {
-  const told = required(
+  const known = required(
     prepared<Told>(lake, TELLING, {
       viewsAt: 'number?',
       views: 'number?',
@@ -79,8 +79,8 @@ const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Mov
       likes: 'number?',
     }).get({ key, from, to }),
   );
-  const base = told.baseAt === told.viewsAt ? { baseViews: null, baseAt: null } : {};
-  return { key, createdAt, ...told, ...base };
+  const base = known.baseAt === known.viewsAt ? { baseViews: null, baseAt: null } : {};
+  return { key, createdAt, ...known, ...base };
 };
 
 const movementOf = (lake: Lake, row: Row, span: Span): Movement => {

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../base/durations.ts';
 
-// What makes a video rank, in one place.
+// The score that ranks videos, in one place.
 //
 //   score    = reach + pace, 0 to 2
 //   reach    = share of the platform's matching videos with fewer views, 0 to 1

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { prepare } from '../prepare.ts';
+import { prepare, required } from '../prepare.ts';
 import { extraThen } from '../read/content-items.ts';
 import { TABLES_THEN, type TableThen } from './tables-as-of.ts';
 
@@ -17,7 +17,16 @@ const viewOf = (
     const then = columns[column];
     return then === undefined ? `t."${column}"` : `cast(${then} as ${type}) as "${column}"`;
   });
-  return `create temp view "${name}" as select ${selected.join(', ')} from main."${name}" t where ${known}`;
+  return `create temp view "${name}" as select ${selected.join(', ')} from main."${name}" "${name}_then"
+    where ${known}`.replaceAll(/\bt\./g, `"${name}_then".`);
+};
+
+/** Lifts `query_only` meanwhile: it also refuses temporary views. */
+const changeSchema = (sqlite: Database.Database, change: () => void): void => {
+  const isQueryOnly = sqlite.pragma('query_only', { simple: true }) === 1;
+  if (isQueryOnly) sqlite.pragma('query_only = OFF');
+  change();
+  if (isQueryOnly) sqlite.pragma('query_only = ON');
 };
 
 /**
@@ -33,9 +42,29 @@ export const showLakeAsOf = (sqlite: Database.Database, at: number): void => {
   const views = prepare(sqlite, "select sql from main.sqlite_schema where type = 'view'", 'text')
     .all()
     .map((sql) => sql.replace(/^create view/i, 'create temp view'));
-  const isQueryOnly = sqlite.pragma('query_only', { simple: true }) === 1;
-  if (isQueryOnly) sqlite.pragma('query_only = OFF'); // it also refuses temporary views
-  for (const sql of tables) sqlite.exec(sql.replaceAll('@at', String(at)));
-  for (const sql of views) sqlite.exec(sql);
-  if (isQueryOnly) sqlite.pragma('query_only = ON');
+  changeSchema(sqlite, () => {
+    for (const sql of tables) sqlite.exec(sql.replaceAll('@at', String(at)));
+    for (const sql of views) sqlite.exec(sql);
+  });
+};
+
+/**
+ * Makes a question that reads every video compute the figures of each once. Without the limit, SQLite
+ * computes a figure again wherever the question or a view names it. Call after `showLakeAsOf`, with SQL
+ * that could be prepared.
+ */
+export const readVideosOnce = (sqlite: Database.Database, sql: string): void => {
+  if (!/^\s*(select|with)\b/i.test(sql)) return;
+  const plan = prepare(sqlite, `explain query plan ${sql}`, [
+    'number',
+    'number',
+    'number',
+    'text',
+  ]).all();
+  if (!plan.some(([, , , step]) => step.startsWith('SCAN video_then'))) return;
+  const view = prepare(sqlite, "select sql from temp.sqlite_schema where name = 'video'", 'text');
+  const once = `${required(view.get())} limit -1`;
+  changeSchema(sqlite, () =>
+    sqlite.exec(`drop view temp.video; ${once.replace(/^create view/i, 'create temp view')}`),
+  );
 };

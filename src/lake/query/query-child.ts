@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/nearest.ts';
 import { lakeErrorOf } from '../explain-error.ts';
 import { openLakeForReading } from '../open.ts';
 import { prepare } from '../prepare.ts';
-import { showLakeAsOf } from './lake-as-of.ts';
+import { readVideosOnce, showLakeAsOf } from './lake-as-of.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 import { refuseClosed } from './refuse-closed.ts';
 import { RowText, type SqlValue } from './row-text.ts';
@@ -94,6 +94,7 @@ const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
       'query only reads: expected one SELECT, got a statement that writes. Nothing was changed.',
     );
   if (guard !== undefined) refuseClosed(sqlite, sql);
+  if (request.asOf !== undefined) readVideosOnce(sqlite, sql);
   const columns = statement.columns().map((column) => column.name);
   if (format === 'json') refuseSameNames(columns);
   const text = new RowText(columns, format, { isSafe, cellCharacters: guard?.cellCharacters });

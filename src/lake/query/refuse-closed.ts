@@ -85,7 +85,7 @@ export const refuseClosed = (sqlite: Database.Database, sql: string): void => {
     const found = opened.get(p2);
     const table = p2 === 1 ? 'sqlite_schema' : found?.table;
     if (table === undefined || CLOSED_TABLES.includes(table) || table.startsWith('sqlite_stat'))
-      refuse(table ?? 'What this reads');
+      refuse(table ?? 'A table of this query');
     if (found !== undefined && CLOSED_COLUMNS[found.table] !== undefined)
       cursors.push({ ...found, cursor: p1 });
   }

@@ -25,12 +25,10 @@ const nullUntil = (at: string, columns: readonly string[] = []): Record<string, 
 const laterRevision = (table: string, key: string): string =>
   `from main.${table} n where n.${key} = t.key and n.until_at > @at`;
 
-/** A column whose earlier values are in a table of revisions. */
-const revised = (table: string, key: string, column: string): string => {
-  const later = laterRevision(table, key);
-  return `case when exists (select 1 ${later})
-    then (select n.${column} ${later} order by n.until_at limit 1) else t.${column} end`;
-};
+/** A column whose earlier values are in a table of revisions. An empty blob stands for a value that was null. */
+const revised = (table: string, key: string, column: string): string =>
+  `nullif(ifnull((select ifnull(n.${column}, x'') ${laterRevision(table, key)} order by n.until_at limit 1),
+    t.${column}), x'')`;
 const words = (column: string): string => revised('video_revision', 'video_key', column);
 const profile = (column: string): string => revised('creator_revision', 'creator_key', column);
 

@@ -29,7 +29,7 @@ const SETTINGS: readonly (readonly [resource: RegExp, field: RegExp, setting: st
   [/^list$/, /^page/, 'paging'],
   [/^growth$/, /unknown shape/, 'growth.items'],
   [/^content item$/, /^engagementRate \((a fraction|percent)/, 'engagementRate'],
-  [/^content item$/, /^platform \(another/, 'platforms'],
+  [/^content item$/, /^platform \(/, 'platforms'],
   [/^(growth|analysis)$/, /^id/, 'idPrefixes'],
 ];
 

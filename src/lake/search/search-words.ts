@@ -7,7 +7,7 @@ import { READ_CHARACTERS } from '../../base/wire/item-bounds.ts';
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々';
 
-/** A letter of an unspaced script with its marks. */
+/** One character of an unspaced script, with its marks. */
 const UNSPACED_LETTER = `[${UNSPACED}](?:(?![${UNSPACED}])\\p{M})*`;
 /** One run of an unspaced script, or one word of any other, or one emoji. No word begins with a mark. */
 const RUN = new RegExp(

@@ -1,7 +1,7 @@
 import { AGE_STEPS } from './age-grid.ts';
 
 /**
- * What is known of a video right after a refresh, in few words. Videos in one state are planned alike.
+ * The knowledge about a video right after a refresh, as one of a few states. Videos in one state are planned alike.
  * A state is an age, a kind of knowledge, and a class within it:
  * kind 0 (one refresh, creator unknown): class of the level;
  * kinds 1 to 4 (two refreshes, by how far apart): class of the slope between them;

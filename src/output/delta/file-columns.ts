@@ -102,17 +102,17 @@ export const statisticsOf = (
     if (nulls.every((count) => count !== undefined))
       nullCount[name] = nulls.reduce((sum, count) => sum + Number(count), 0);
     // a row group of nulls alone has no bounds and needs none
-    const told = chunks.filter((chunk, group) => {
+    const withBounds = chunks.filter((chunk, group) => {
       const count = nulls[group];
       return count === undefined || Number(count) < Number(chunk?.num_values ?? Number.NaN);
     });
     if (type === 'boolean') return;
     const least = outermost(
-      told.map((chunk) => boundOf(chunk?.statistics?.min_value)),
+      withBounds.map((chunk) => boundOf(chunk?.statistics?.min_value)),
       false,
     );
     const greatest = outermost(
-      told.map((chunk) => boundOf(chunk?.statistics?.max_value)),
+      withBounds.map((chunk) => boundOf(chunk?.statistics?.max_value)),
       true,
     );
     if (least !== undefined) minValues[name] = least;

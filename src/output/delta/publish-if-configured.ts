@@ -29,7 +29,7 @@ export const publishIfConfigured = async (
   if (tablesUrl === undefined) return undefined;
   if (name === undefined)
     throw new UsageError(
-      'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not. Give this lake a name, such as TRENDLAKE_LAKE=berlin: it tells its rows from those of other lakes in the same tables.',
+      'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not. Give this lake a name, such as TRENDLAKE_LAKE=berlin: it separates its rows from those of other lakes in the same tables.',
     );
   const { openStore } = await import('./open-store.ts');
   const { publishLake } = await import('./publish-lake.ts');

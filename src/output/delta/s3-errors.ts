@@ -78,7 +78,7 @@ const adviceOf = ({ code, status }: S3Failure, bucket: string): string => {
     case 'TooMuch':
       return 'No S3 store sends that much, and reading was given up: check AWS_ENDPOINT_URL and who operates it.';
     case 'SlowDown':
-      return 'The store asks to slow down. What was uploaded stays: publish again later.';
+      return 'The store asks to slow down. Uploaded files are kept: publish again later.';
     case 'ENOTFOUND':
     case 'ECONNREFUSED':
     case 'EHOSTUNREACH':
@@ -90,7 +90,7 @@ const adviceOf = ({ code, status }: S3Failure, bucket: string): string => {
     return `The credentials may not do this in bucket "${bucket}": they need ${RIGHTS} there.`;
   if (status === 301 || status === 307)
     return 'The bucket is in another region: set AWS_REGION to it.';
-  return 'What was uploaded stays: publish again later.';
+  return 'Uploaded files are kept: publish again later.';
 };
 
 /** An error of the client in words. It holds neither key nor signature. */

@@ -94,8 +94,8 @@ const tablesOf = ({ written }: PartitionsExport): ExportSummary['tables'] => {
 /**
  * Brings `<data dir>/parquet` up to date with the lake: partitions touched since the last export,
  * files missing or cut since then, everything where there is no manifest or with `full`. Files
- * appear whole, the manifest last, all of one instant of the lake. The work is done in a thread of
- * its own, unless `here`, with its own connection. With nothing new it writes nothing.
+ * appear whole, the manifest last, all of one instant of the lake. A separate thread with its own
+ * connection does the work, unless `here`. With nothing new it writes nothing.
  * @throws LakeError when another export is at work on this lake, or a file cannot be written; the
  * signal's reason when stopped
  */

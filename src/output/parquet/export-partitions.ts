@@ -191,7 +191,7 @@ const writeAll = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
  * Brings the Parquet files of a lake up to date with one instant of it: every table is read in one
  * transaction, which a writer neither waits for nor changes. Call it with the export's lock held.
  * Running it twice writes nothing the second time, once what it exported is unmarked.
- * @throws LakeError when a file cannot be written; what stood before still stands
+ * @throws LakeError when a file cannot be written; the earlier files are untouched
  */
 export const exportPartitions = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
   const { sqlite, folder, tables } = deps;

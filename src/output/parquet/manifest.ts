@@ -99,13 +99,13 @@ export const manifestTotals = (folder: string): ManifestTotals | undefined => {
 };
 
 /** True if the next export continues from its files; otherwise it rewrites everything. */
-export const isCurrent = (told: ManifestTotals, schemaVersion: number): told is Manifest =>
-  told.format === FORMAT && told.codec !== null && told.schemaVersion === schemaVersion;
+export const isCurrent = (manifest: ManifestTotals, schemaVersion: number): manifest is Manifest =>
+  manifest.format === FORMAT && manifest.codec !== null && manifest.schemaVersion === schemaVersion;
 
 /** The manifest of a Parquet folder; undefined if the next export cannot continue from it. */
 export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
-  const told = manifestTotals(folder);
-  return told !== undefined && isCurrent(told, schemaVersion) ? told : undefined;
+  const manifest = manifestTotals(folder);
+  return manifest !== undefined && isCurrent(manifest, schemaVersion) ? manifest : undefined;
 };
 
 /** The lake that exports, as its manifest names it. */

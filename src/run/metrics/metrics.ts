@@ -66,7 +66,7 @@ const durationsHistogram = (registers: Registry[]) =>
 
 export class Metrics {
   readonly #clock: Clock;
-  readonly #tell: (sentence: string) => void;
+  readonly #report: (sentence: string) => void;
   readonly #registry = new Registry();
   readonly #ofLake: readonly Settable[];
   readonly #readable: Gauge;
@@ -82,7 +82,7 @@ export class Metrics {
   constructor(options: MetricsOptions) {
     const registers = [this.#registry];
     this.#clock = options.clock;
-    this.#tell = options.report ?? (() => {});
+    this.#report = options.report ?? (() => {});
     this.#ofLake = LAKE_METRICS.map(({ name, help, type, labels }): Settable => {
       const config = { name, help, labelNames: [...labels], registers };
       return type === 'gauge' ? new Gauge(config) : new Counter(config);
@@ -143,7 +143,7 @@ export class Metrics {
   #noteFault(now: string | undefined): void {
     if (now === this.#fault || this.#isClosed) return;
     this.#fault = now;
-    this.#tell(
+    this.#report(
       now === undefined
         ? 'The lake can be read for /metrics again: trendlake_lake_up is 1.'
         : `The lake cannot be read for /metrics, trendlake_lake_up is 0: ${now}`,

@@ -1,8 +1,8 @@
 import { changedFiles, runAfterSync, type TouchedFiles, touchedFiles } from './after-sync.ts';
 import type { Background } from './background.ts';
 import { Heartbeat } from './heartbeat.ts';
+import type { NoticeDeps } from './report-notices.ts';
 import type { RunSummary } from './run-summary.ts';
-import type { NoticeDeps } from './tell-notices.ts';
 
 type HookDeps = Pick<NoticeDeps, 'lake' | 'config' | 'env' | 'signal' | 'warn'> & {
   /** Runs hooks beside the next runs. Default: waits for them. */

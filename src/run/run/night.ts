@@ -15,10 +15,10 @@ import type { Chore, ChoreDone, Job } from '../plan/job.ts';
 import type { Attempt } from './attempt.ts';
 import type { Background } from './background.ts';
 import { NightHooks } from './night-hooks.ts';
+import { type NoticeDeps, tellNotices } from './report-notices.ts';
 import type { RunDeps } from './run-deps.ts';
 import type { RunSummary } from './run-summary.ts';
 import { sync } from './sync.ts';
-import { type NoticeDeps, tellNotices } from './tell-notices.ts';
 
 export interface NightDeps extends RunDeps, NoticeDeps {
   allJobs: readonly Job[];

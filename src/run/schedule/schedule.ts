@@ -33,7 +33,7 @@ export interface ScheduleDeps extends FailureReport {
    * jobs are retried.
    */
   runJobs(names: readonly string[]): Promise<BatchEnd>;
-  tell(sentence: string): void;
+  report(sentence: string): void;
 }
 
 /** Interval for comparing the wall clock with the monotonic clock, and the smallest step. */
@@ -111,7 +111,7 @@ export class Schedule {
       }
       const names = jobs.map(({ name }) => name);
       for (const slot of await this.#slots.takeOver(names)) {
-        this.#deps.tell(
+        this.#deps.report(
           `Took over ${slot.job} of ${isoOf(slot.slotAt)}: the daemon that claimed it has died.`,
         );
         this.#take(slot);
@@ -244,7 +244,7 @@ export class Schedule {
   #pause(resumesAt: number | null): void {
     if (resumesAt === null || resumesAt === this.#pausedUntil) return; // already reported
     this.#pausedUntil = resumesAt;
-    this.#deps.tell(`Paused until ${isoOf(resumesAt)}.`);
+    this.#deps.report(`Paused until ${isoOf(resumesAt)}.`);
   }
 
   /**
@@ -252,13 +252,13 @@ export class Schedule {
    * time: after a step back, none would fire until that time is reached again.
    */
   async #restUnlessStepped(signal: AbortSignal): Promise<void> {
-    const { clock, jobs, tell } = this.#deps;
+    const { clock, jobs, report } = this.#deps;
     const offset = (): number => clock.now() - clock.monotonic();
     const before = offset();
     for (let restMs = this.#restMs; restMs > 0; restMs -= STEP_CHECK_MS) {
       await clock.sleep(Math.min(restMs, STEP_CHECK_MS), signal);
       if (Math.abs(offset() - before) < STEP_MS) continue;
-      tell(`The clock was set to ${isoOf(clock.now())}. The schedule was adjusted.`);
+      report(`The clock was set to ${isoOf(clock.now())}. The schedule was adjusted.`);
       await this.#forgetFuture();
       this.#arm(jobs);
       return;

@@ -11,7 +11,7 @@ export interface LivedNight {
 }
 
 interface NightsDeps extends Omit<NightDeps, 'clock' | 'onProgress'> {
-  /** Clock of the pipeline; moves to each night in turn. */
+  /** Clock of the pipeline; moves from night to night. */
   readonly clock: VirtualClock;
   /** The service's time; stands still during each night. */
   readonly serviceClock: SandboxTime;

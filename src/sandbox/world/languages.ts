@@ -34,7 +34,7 @@ export const LANGUAGES: readonly Language[] = [
     captions:
       '{s}|POV: {s}|I tried {s} so you don\'t have to|Nobody talks about {s}|{s}, part {n}|Wait for it… {s}|{s} (I was NOT ready)|{n} things I learned from {s}|Day {n} of {s}|Is it just me, or {s}?|"{s}" - my mom, probably|They said {s} was impossible|{s} but it gets better every second|How I did {s} in {n} minutes|This is why {s} hits different|ok but {s}??',
     lines:
-      'Save this for later!|Full story in the next one.|Tell me your favourite below 👇|Follow for part {n}.|No filter, no script.|Sound on 🔊|Would you try it? Be honest.|It took {n} tries.',
+      'Save this for later!|Full story in the next one.|Tell me your favourite below 👇|Follow for part {n}.|No filter, no script.|Sound on 🔊|Would you try it? Be honest.|It took {n} tries.', // words-ok
     commonTags:
       'fyp foryou viral trending foryoupage shorts reels explore fy funny tiktok reelsinstagram viralvideo xyzbca',
     names:

@@ -54,11 +54,11 @@ export class World {
   }
 
   /**
-   * What was observed after `fromAt`, up to and including `toAt` (Unix ms), in batches of at most a
+   * Observations made after `fromAt`, up to and including `toAt` (Unix ms), in batches of at most a
    * week, oldest first; in a batch each video's newest counts come first, which loads fastest.
    * However an interval is split, the batches hold the same observations. A video's words come with
    * its first snapshot after `sinceAt`, and again when they have changed.
-   * @param sinceAt when this observer began to watch; what came before is unknown to it
+   * @param sinceAt when this observer began to watch; it knows nothing earlier
    */
   *observationsBetween(
     fromAt: number,

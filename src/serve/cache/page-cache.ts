@@ -1,5 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { type Coding, compressed } from '../http/coding.ts';
 import { exactBytes } from '../http/exact-bytes.ts';
 import { RefusedError } from '../http/problems.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -15,7 +15,7 @@ import { SharedWork } from './shared-work.ts';
 /** Bytes of a page, compressed on first use. */
 export class PageBytes {
   readonly #plain: Buffer<ArrayBuffer>;
-  #gzipped: Buffer<ArrayBuffer> | undefined;
+  readonly #compressed = new Map<Coding, Buffer<ArrayBuffer>>();
 
   constructor(html: string) {
     this.#plain = exactBytes(Buffer.from(html));
@@ -25,10 +25,13 @@ export class PageBytes {
     return this.#plain.length;
   }
 
-  bytes(gzip: boolean): Buffer<ArrayBuffer> {
-    if (!gzip) return this.#plain;
-    this.#gzipped ??= exactBytes(gzipSync(this.#plain));
-    return this.#gzipped;
+  bytes(coding: Coding | null): Buffer<ArrayBuffer> {
+    if (coding === null) return this.#plain;
+    const known = this.#compressed.get(coding);
+    if (known !== undefined) return known;
+    const bytes = compressed(this.#plain, coding);
+    this.#compressed.set(coding, bytes);
+    return bytes;
   }
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Coding } from '../http/coding.ts';
 import { exactBytes } from '../http/exact-bytes.ts';
 import {
   bytesOf,
@@ -27,7 +28,8 @@ const LONGEST_ADDRESS = 512;
 export class CachedResponse {
   readonly #valid: Omit<ValidResponse, 'written'>;
   #written: WrittenResponse;
-  #gzipped: SentBytes | undefined;
+  /** In the coding requested last: most clients use one. */
+  #compressed: SentBytes | undefined;
   readonly #onCompressed: () => void;
 
   /** @param onCompressed called when the compressed bytes add to `size` */
@@ -38,7 +40,7 @@ export class CachedResponse {
   }
 
   get size(): number {
-    return this.#written.bytes.length + (this.#gzipped?.bytes.length ?? 0);
+    return this.#written.bytes.length + (this.#compressed?.bytes.length ?? 0);
   }
 
   isTrue(moment: Moment): boolean {
@@ -48,21 +50,20 @@ export class CachedResponse {
   /** The response as sent at `at`. */
   at(at: number): WrittenResponse {
     if (!this.#valid.isOfItsInstant || this.#written.asOf === at) return this.#written;
-    this.#gzipped = undefined;
+    this.#compressed = undefined;
     this.#written = writtenAt(this.#written, at); // same length, so the same size
     return this.#written;
   }
 
   /** Bytes of the response that `at` returned last. */
-  bytes(gzip: boolean): SentBytes {
-    if (!gzip) return bytesOf(this.#written, false);
-    if (this.#gzipped === undefined) {
-      const { bytes, encoding } = bytesOf(this.#written, true);
-      if (encoding === null) return { bytes, encoding };
-      this.#gzipped = { bytes: exactBytes(bytes), encoding };
-      this.#onCompressed();
-    }
-    return this.#gzipped;
+  bytes(coding: Coding | null): SentBytes {
+    if (this.#compressed !== undefined && this.#compressed.encoding === coding)
+      return this.#compressed;
+    const sent = bytesOf(this.#written, coding);
+    if (sent.encoding === null) return sent;
+    this.#compressed = sent;
+    this.#onCompressed();
+    return sent;
   }
 }
 

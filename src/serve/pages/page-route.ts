@@ -10,8 +10,8 @@ import type { ListMoment } from '../../lake/lists/list-page.ts';
 import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { PageBytes, type ValidPage } from '../cache/page-cache.ts';
 import type { Requester } from '../cache/reader-thread.ts';
+import { codingFor } from '../http/coding.ts';
 import { PROBLEMS, RefusedError } from '../http/problems.ts';
-import { acceptsGzip } from '../http/written-response.ts';
 import {
   momentOf,
   type ServiceApp,
@@ -141,10 +141,10 @@ export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
 
 const sendPage = (c: Context<ServiceEnv>, made: PageBytes, status: number): Response => {
-  const gzip = acceptsGzip(c.req.header('accept-encoding'));
-  const encoding = gzip ? { 'content-encoding': 'gzip' } : undefined;
+  const coding = codingFor(c.req.header('accept-encoding'));
+  const encoding = coding === null ? undefined : { 'content-encoding': coding };
   const type = { 'content-type': 'text/html; charset=UTF-8', vary: 'Accept-Encoding, Cookie' };
-  return new Response(made.bytes(gzip), {
+  return new Response(made.bytes(coding), {
     status,
     headers: { ...PAGE_HEADERS, ...type, ...encoding },
   });

@@ -122,5 +122,5 @@ export const respond = (
           : Number.POSITIVE_INFINITY,
       isOfItsInstant: requestedAsOf === undefined && response.asOf === at,
     });
-  return sendResponse(c, { written, now, bytes: (gzip) => bytesOf(written, gzip) });
+  return sendResponse(c, { written, now, bytes: (coding) => bytesOf(written, coding) });
 };

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { PageBytes } from '../cache/page-cache.ts';
-import { acceptsGzip, hasTag, tagOf } from '../http/written-response.ts';
+import { codingFor } from '../http/coding.ts';
+import { hasTag, tagOf } from '../http/written-response.ts';
 import type { ServiceEnv } from './context.ts';
 
 /** Serves a constant text, which is read, tagged and compressed once. */
@@ -18,8 +19,8 @@ export const fixedText = (
     // no-cache: a script must match its page
     const headers = { etag: tag, 'cache-control': 'no-cache', vary: 'Accept-Encoding' };
     if (hasTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers);
-    const gzip = acceptsGzip(c.req.header('accept-encoding'));
-    const encoding = gzip ? { 'content-encoding': 'gzip' } : {};
-    return c.body(bytes.bytes(gzip), 200, { ...headers, ...encoding, 'content-type': type });
+    const coding = codingFor(c.req.header('accept-encoding'));
+    const encoding = coding === null ? {} : { 'content-encoding': coding };
+    return c.body(bytes.bytes(coding), 200, { ...headers, ...encoding, 'content-type': type });
   };
 };

@@ -32,5 +32,5 @@ export const letIn =
     const cached = responses.find(c.env.incoming.url ?? '', moment);
     if (cached === undefined) return next();
     const written = cached.at(now);
-    return sendResponse(c, { written, now, bytes: (gzip) => cached.bytes(gzip) });
+    return sendResponse(c, { written, now, bytes: (coding) => cached.bytes(coding) });
   };

@@ -115,7 +115,7 @@ export const noteAnother = (
 ): void => {
   if (typeof stated !== 'string' || IS_NAMED[field](asked, stated)) return;
   const sample = `${shortly(stated, SAMPLE_CHARACTERS)} for ${asked}`;
-  into.drift.push({ resource, field: `${field} (another than asked for)`, sample });
+  into.drift.push({ resource, field: `${field} (not the one requested)`, sample });
 };
 
 /** Reports what a list of one platform holds of another: the item is loaded, without a rank. */
@@ -125,7 +125,7 @@ export const noteForeign = (
   into: Decoded,
 ): void => {
   if (platform === undefined) return; // of all of them
-  const field = 'platform (another than asked for)';
+  const field = 'platform (not the one requested)';
   for (const item of items)
     if (item.platform !== platform) {
       const sample = `${item.id} in a ${kind} of ${platform}`;

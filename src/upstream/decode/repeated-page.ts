@@ -28,6 +28,6 @@ export const unlessRepeated = <T extends ReceivedPage>(
   sample: unknown,
 ): T => {
   if (page.mark === null || page.mark !== before) return page;
-  const told = { resource: 'list', field: 'page (repeated)', sample };
-  return { ...page, length: 0, items: [], rejected: [], drift: [...page.drift, told] };
+  const repeated = { resource: 'list', field: 'page (repeated)', sample };
+  return { ...page, length: 0, items: [], rejected: [], drift: [...page.drift, repeated] };
 };

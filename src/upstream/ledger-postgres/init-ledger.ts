@@ -70,18 +70,18 @@ export const checkLedger = async (db: LedgerDb): Promise<void> => {
 
 /** Settings that could lose a counted call; empty if none can. */
 export const durabilityWarnings = async (db: LedgerDb): Promise<string[]> => {
-  const [told] = await db.rows<Durability>(
+  const [durability] = await db.rows<Durability>(
     `select current_setting('fsync') as fsync, current_setting('synchronous_standby_names') as standbys,
        (select count(*)::int from pg_stat_replication) as replicas`,
   );
   const warnings: string[] = [];
-  if (told?.fsync === 'off')
+  if (durability?.fsync === 'off')
     warnings.push(
       'fsync is off on the server: calls that were counted are lost when its machine fails. Set fsync = on.',
     );
-  if (told?.standbys === '')
+  if (durability?.standbys === '')
     warnings.push(
-      told.replicas === 0
+      durability.replicas === 0
         ? 'The server has no standby: while it is away, runs pause.'
         : 'The server does not wait for its standby (synchronous_standby_names is empty): one that is promoted may lack the last counted calls, which the key then spends twice. Set it to a synchronous one.',
     );

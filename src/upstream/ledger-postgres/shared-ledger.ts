@@ -56,8 +56,8 @@ export const sharedSpent = async (
   { callsPerMonth, quotaReset }: Pick<Limits, 'callsPerMonth' | 'quotaReset'>,
   now: number,
 ): Promise<MonthSpent> => {
-  const told = await db.call<Spent>('key_spent', hash, quotaReset);
-  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause } = told;
+  const answer = await db.call<Spent>('key_spent', hash, quotaReset);
+  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause } = answer;
   const remaining = Math.max(0, Math.min(callsPerMonth - spent, left ?? callsPerMonth));
   const shownPause = pause === null ? null : { ...pause, untilAt: pause.untilAt - at + now };
   const month = { startsAt, endsAt, limit: callsPerMonth, spent, remaining };
@@ -140,7 +140,7 @@ export class SharedLedger implements Ledger {
     const seq = this.#seqs.get(callId);
     if (seq === undefined) return;
     this.#ended.set(callId, { seq, outcome, headers: {} });
-    queueMicrotask(() => this.#tell()); // once the lake's transaction is through
+    queueMicrotask(() => this.#report()); // once the lake's transaction is through
   }
 
   noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
@@ -148,7 +148,7 @@ export class SharedLedger implements Ledger {
     if (ended !== undefined) this.#ended.set(callId, { ...ended, headers });
   }
 
-  #tell(): void {
+  #report(): void {
     if (this.#ended.size > 0) this.#telling = this.#telling.then(() => this.#tellEnded());
   }
 
@@ -162,9 +162,9 @@ export class SharedLedger implements Ledger {
       const hints = hintsIn(headers, limits, clock.now());
       const short = { shortMs: shortWaitMs(hints), shortWhy: SHORT_WHY };
       const { ratePerMinute } = limits;
-      const told = { status, error, sent, hints, ...short, ratePerMinute };
+      const settled = { status, error, sent, hints, ...short, ratePerMinute };
       try {
-        await db.call('settle', hash, seq, told);
+        await db.call('settle', hash, seq, settled);
       } catch (failure) {
         if (failure instanceof LedgerAwayError) return; // the next admission meets the same and says so
         continue; // one refused report does not block the others
@@ -188,7 +188,7 @@ export class SharedLedger implements Ledger {
   }
 
   async drain(): Promise<void> {
-    this.#tell();
+    this.#report();
     await this.#telling;
   }
 }

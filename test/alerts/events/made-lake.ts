@@ -8,7 +8,7 @@ import type { ListName } from '../../../src/ingest/writers/rankings.ts';
 import type { Lake } from '../../../src/lake/open.ts';
 import { openTestLake } from '../../support/test-lake.ts';
 
-/** A fresh lake in a folder of its own, both gone when the test ends. */
+/** A fresh lake in its own folder, both removed when the test ends. */
 export const freshLake = (): Lake => {
   const folder = mkdtempSync(join(tmpdir(), 'trendlake-events-'));
   const lake = openTestLake(folder);

@@ -31,7 +31,7 @@ const deps = (env: NodeJS.ProcessEnv = process.env) => {
   return { clock: systemClock, secrets, env, signal: new AbortController().signal };
 };
 
-test('a command is handed the notices as JSON, and its failure is told', async () => {
+test('a command receives the notices as JSON, and its failure is reported', async () => {
   const file = join(freshFolder(), 'a file.json');
   const handed = deps();
   expect(await sendTo(`cat > '${file}'`, message, handed)).toBeUndefined();

@@ -23,13 +23,13 @@ const addRun = (lake: Lake, outcome: string, reason: string | null): void => {
 
 const { signal } = new AbortController();
 
-/** What a night does: judges, then sends. */
+/** The notices of a night: judges, then sends. */
 const notify = (lake: Lake, channel: string, known: Known, clock: VirtualClock) => {
   judgeConditions(lake, known, clock.now());
   return sendNotices(lake, channel, { clock, env: process.env, signal });
 };
 
-/** An endpoint that is told, and a way to judge again. */
+/** An endpoint that receives notices, and a function that judges again. */
 const told = async () => {
   const lake = freshLake();
   const endpoint = await madeEndpoint();
@@ -43,7 +43,7 @@ const told = async () => {
   return { lake, endpoint, clock, judge, sentences };
 };
 
-test('a failed run is told once, and once that it is over', async () => {
+test('a failed run is notified once, and its end once', async () => {
   const { lake, endpoint, judge, sentences } = await told();
   expect(await judge()).toBeUndefined();
   expect(endpoint.received).toEqual([]);
@@ -61,7 +61,7 @@ test('a failed run is told once, and once that it is over', async () => {
   expect(sentences()).toHaveLength(3);
 });
 
-test('what is told is signed as other webhooks are', async () => {
+test('a notice is signed like other webhooks', async () => {
   const { lake, endpoint, judge } = await told();
   await judge({ quota: 'The month will not last.' });
   const secrets = secretsOf(lake);
@@ -78,7 +78,7 @@ test('what is told is signed as other webhooks are', async () => {
   });
 });
 
-test('stale sources, failing chores, drift and disabled endpoints are told', async () => {
+test('stale sources, failing chores, drift and disabled endpoints are notified', async () => {
   const { lake, clock, judge, sentences } = await told();
   const { id } = subscribe(lake, 'http://127.0.0.1:1/');
   disableSubscription(lake, id, T0, 'the endpoint answered 410 (gone)');
@@ -116,7 +116,7 @@ test('stale sources, failing chores, drift and disabled endpoints are told', asy
   expect(sentences()[2]).toEqual(['chore over']);
 });
 
-test('what could not be told is told the next time; what was over before is not', async () => {
+test('an undelivered notice is sent the next time, unless its condition is over by then', async () => {
   const { lake, endpoint, clock, judge, sentences } = await told();
   const known = { ...QUIET, quota: 'short' };
   expect(await notify(lake, 'http://127.0.0.1:1/', known, clock)).toBe('nothing listens there');

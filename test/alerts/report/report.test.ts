@@ -147,7 +147,7 @@ test('what stands at the first instant of a week is counted in that week alone',
   ]);
 });
 
-test('an event is told in the week that it occurred in, whenever it was noticed', async () => {
+test('a report lists an event in the week it occurred in, whenever it was noticed', async () => {
   const lake = freshLake();
   const sunday = { id: 'evt_late', kind: 'trend.spike', platform: 'tiktok', at: at(6.9) } as const;
   filler(lake).event({ ...sunday, detectedAt: NEXT + HOUR_MS });

@@ -35,7 +35,7 @@ const madeLake = (): string => {
         ],
       });
   });
-  const lake = openLake(dataDir, { tell: () => {} });
+  const lake = openLake(dataDir, { report: () => {} });
   const watch = { kind: 'creator', platform: 'tiktok', everyMs: DAY_MS, note: null } as const;
   addWatch(lake, { ...watch, subject: 'ada', tags: ['acme'], until: null }, at(-2));
   lake.close();
@@ -105,7 +105,7 @@ test('the job sends each report once to each target, and again to one that faile
     cwd: dataDir,
   });
   expect(config.schedules.report).toBe('0 7 * * 1');
-  const lake = openLake(dataDir, { tell: () => {} });
+  const lake = openLake(dataDir, { report: () => {} });
   const { signal } = new AbortController();
   const clock = virtualClock(NOW);
   const context = { lake, config, clock, random: () => 0, env: process.env, signal };
@@ -133,7 +133,7 @@ test('a daily schedule reports the last day', async () => {
   const { url, received } = await madeEndpoint();
   const report = JSON.stringify({ schedule: '0 7 * * *', to: [url] });
   const env = { TRENDLAKE_DATA_DIR: dataDir, TRENDLAKE_REPORT: report };
-  const lake = openLake(dataDir, { tell: () => {} });
+  const lake = openLake(dataDir, { report: () => {} });
   const { signal } = new AbortController();
   await reportJob.run({
     ...{ lake, config: readConfig({ env, cwd: dataDir }), clock: virtualClock(NOW) },

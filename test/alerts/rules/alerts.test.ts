@@ -205,7 +205,7 @@ test('alerts are evaluated after a complete run, and a failure is sent once', as
   ).toEqual([4]);
   const refused = await command('alerts', 'add', 'bad', '--sql', 'select id from videos');
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('no column "subject"') });
-  const lake = openLake(dataDir, { tell: () => {} });
+  const lake = openLake(dataDir, { report: () => {} });
   saveAlert(lake, { name: 'bad', sql: 'select x as subject', targets: [], cooldownMs: 1 }, NOW);
   const warned = [(await sync()).err, (await sync()).err];
   expect(warned[0]).toContain('The alert "bad" cannot be evaluated');

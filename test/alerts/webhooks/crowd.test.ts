@@ -19,7 +19,7 @@ import { madeEvent } from './made-event.ts';
 const T0 = Date.UTC(2026, 2, 1);
 const clock: Clock = { ...systemClock, now: () => T0 };
 
-/** A poster of endpoints that are silent until told to answer. */
+/** A poster of endpoints that are silent until they are released. */
 class SilentEndpoints implements Poster {
   readonly letters: Letter[] = [];
   readonly #answers: (() => void)[] = [];

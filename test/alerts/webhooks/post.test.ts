@@ -53,7 +53,7 @@ describe('a post', () => {
     expect(sent).toBeGreaterThan(20);
   });
 
-  test('tells why nothing came without telling an address', async () => {
+  test('states why a request got no response without showing an address', async () => {
     const { error } = await posted('http://localhost:1/');
     expect(error).toBe('nothing listens there');
   });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { HttpPoster } from '../../../src/alerts/webhooks/post.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 
-// Posts twice in a process of its own: while no file can be opened, and after that. Prints what came.
+// Posts twice in its own process: while no file can be opened, and after that. Prints the results.
 
 const server = createServer((_, response) => response.end('got it'));
 server.listen(0, '127.0.0.1', async () => {

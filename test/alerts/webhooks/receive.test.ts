@@ -185,7 +185,7 @@ describe('upstream webhooks', () => {
     expect(count(lake, 'events')).toBe(0);
   });
 
-  test('a signed body that is no JSON is refused', () => {
+  test('a signed body that is not JSON is refused', () => {
     expect(receive(freshLake(), standardHeaders('{'), '{')).toMatchObject({ kind: 'unreadable' });
   });
 

@@ -13,7 +13,7 @@ import { madeEvent } from './made-event.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
-/** A service over a lake, and how to ask it with a key of its own. */
+/** A service over a lake, and a function that requests it with its own key. */
 const served = async (
   lake: Lake,
   hookSecret?: string,
@@ -150,7 +150,7 @@ describe('/v1/webhooks', () => {
     });
   });
 
-  test('tells what came of a test event', async () => {
+  test('returns the outcome of a test event', async () => {
     const { withKey } = await served(freshLake());
     const ask = withKey();
     const { id } = (await ask('POST', '/webhooks', { url: 'https://nowhere.invalid/' })).body;

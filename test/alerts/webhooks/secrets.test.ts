@@ -26,7 +26,7 @@ import { madeEvent } from './made-event.ts';
 const T0 = Date.UTC(2026, 2, 1);
 const random = () => 0;
 
-/** Whether any file of the lake itself, its journal too, holds a text. */
+/** True if any file of the lake itself, its journal too, holds a text. */
 const lakeHolds = (dataDir: string, text: string): boolean =>
   readdirSync(dataDir)
     .filter((name) => name.startsWith(LAKE_FILE))
@@ -143,7 +143,7 @@ test('a key revoked on another machine receives nothing more, and who has keys i
   expect(asked).toBe(2);
 });
 
-test('a key revoked while nobody told the lake receives nothing more either', async () => {
+test('a key revoked without notice to the lake receives nothing more either', async () => {
   const { lake, endpoint, service, keyId, id } = await subscribedByKey();
   storeEvents(lake, [madeEvent(T0)], { now: T0 });
   revokeKey(service, keyId, T0 + HOUR_MS);

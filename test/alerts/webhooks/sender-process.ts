@@ -2,5 +2,5 @@ import { Sender } from '../../../src/alerts/webhooks/sender.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openLake } from '../../../src/lake/open.ts';
 
-// A sender in a process of its own, for tests that kill it. The argument is the data directory.
+// A sender in its own process, for tests that kill it. The argument is the data directory.
 new Sender(openLake(process.argv[2] as string), { clock: systemClock, random: () => 0 });

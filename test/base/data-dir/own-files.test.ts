@@ -86,7 +86,8 @@ describe('a data directory', () => {
   test('of an older trendlake is mended when it is opened, with a sentence; once', () => {
     const dataDir = oldLake();
     const told: string[] = [];
-    const open = () => openLake(dataDir, { tell: (sentence) => void told.push(sentence) }).close();
+    const open = () =>
+      openLake(dataDir, { report: (sentence) => void told.push(sentence) }).close();
     open();
     for (const [name, mode] of Object.entries(modes(dataDir)))
       expect([name, mode]).toEqual([name, ['', 'backups', 'locks'].includes(name) ? '700' : '600']);
@@ -106,7 +107,7 @@ describe('a data directory', () => {
     mkdirSync(dataDir, { mode: 0o755 });
     writeFileSync(join(dataDir, 'README.md'), 'Lakes lie here.');
     const told: string[] = [];
-    openLake(dataDir, { tell: (sentence) => told.push(sentence) }).close();
+    openLake(dataDir, { report: (sentence) => told.push(sentence) }).close();
     expect(modeOf(dataDir)).toBe('700');
     expect(told).toEqual([]);
   });

@@ -22,7 +22,7 @@ interface Item {
   title?: string;
 }
 
-/** Loads a response as given at an instant, to a call of its own. */
+/** Loads a response as given at an instant, as a separate call. */
 const load = (lake: Lake, request: UpstreamRequest, stated: unknown, at: number): LoadCounts => {
   const line = requestLine(request);
   const callId = Number(
@@ -321,7 +321,7 @@ test('what was pulled of a hashtag stands over what was counted, in whatever ord
   }
 });
 
-test('what was imported of a hashtag stands over what was counted, which tells its rank alone', () => {
+test('imported figures of a hashtag take precedence over counted ones, which give its rank alone', () => {
   const item = { tag: 'mossy', volume: 5, views: 50, change: 0.1, sampled: true };
   const counted = { total: 1, page: 1, asOf: isoOf(AT), items: [item] };
   const imported: WrittenVolume = {

@@ -10,7 +10,7 @@ import { importPaths } from '../../../src/ingest/imports/import-path.ts';
 import { importReader } from '../../../src/ingest/imports/import-reader.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
 
-// Large files are read in a thread of their own, small ones in the thread that writes: no difference.
+// Large files are read in a separate thread, small ones in the thread that writes: no difference.
 
 const AT = Date.UTC(2026, 2, 1);
 const clock = virtualClock(AT);
@@ -57,7 +57,7 @@ const importing = async (folder: string, deps: Partial<ImportDeps>) => {
 const HERE = { threadFromBytes: Number.POSITIVE_INFINITY };
 const THREAD = { threadFromBytes: 0 };
 
-test('a file read in a thread of its own gives the same rows, counts and rejected lines', async () => {
+test('a file read in a separate thread gives the same rows, counts and rejected lines', async () => {
   const folder = folderOf();
   const here = await importing(folder, HERE);
   const thread = await importing(folder, THREAD);
@@ -95,14 +95,14 @@ test('stopped between two transactions, it goes on there', async () => {
   expect(lakeRows(lake)).toEqual(lakeRows(whole.lake));
 });
 
-test('a file that is taken away while another is read is told as that', async () => {
+test('a file removed while another is read is reported as removed', async () => {
   const folder = folderOf();
   const onProgress = () => rmSync(join(folder, 'snapshots.ndjson'), { force: true });
   const told = /snapshots\.ndjson cannot be read: ENOENT/;
   await expect(importing(folder, { ...THREAD, onProgress })).rejects.toThrow(told);
 });
 
-test('lines that are none fill transactions as others do', async () => {
+test('invalid lines fill transactions like valid ones', async () => {
   const folder = freshFolder();
   writeFileSync(join(folder, 'snapshots.ndjson'), 'x\n'.repeat(70_000));
   const through: number[] = [];

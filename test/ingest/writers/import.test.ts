@@ -134,7 +134,7 @@ test("a hashtag's volume over all platforms, as the lake itself writes it", asyn
   expect(rows.hashtag_snapshots).toMatchObject([{ tag: 'b', platform: '', volume: 5 }]);
 });
 
-test('a further field is told twice where two lines differ in it, whatever its name', async () => {
+test('a further field is reported twice if two lines differ in it, whatever its name', async () => {
   const tag = { tag: 'b', platform: 'tiktok', at: AT, volume: 5 };
   const named = (value: unknown) => JSON.parse(`{"constructor": 1, "__proto__": ${value}}`);
   const both = lines({ ...tag, ...named(1) }, { ...tag, ...named(2) });
@@ -169,7 +169,7 @@ describe('files as they come', () => {
     expect(stored.map(({ title }) => title)).toEqual(titles);
   });
 
-  test('gzip cut short: what came before is loaded, and the whole file later adds the rest', async () => {
+  test('gzip cut short: lines before the cut are loaded, and the whole file later adds the rest', async () => {
     const all = Array.from({ length: 20_000 }, (_, n) => snapshot(n, { note: n % 97 }));
     const whole = gzipSync(lines(...all));
     const first = await importing('snapshots.ndjson.gz', whole.subarray(0, whole.length / 2));
@@ -282,7 +282,7 @@ test.runIf(realPath)('real creators', async () => {
   expect(rows.creator_snapshots.inserted).toBeGreaterThan(25_000);
 });
 
-test('a file that the system does not let be read is told as that, a folder of its name passed over', async () => {
+test('a file without read permission is reported as such, a folder of its name is skipped', async () => {
   const dataDir = freshDataDir();
   const folder = join(dataDir, 'in');
   mkdirSync(join(folder, 'snapshots.ndjson'), { recursive: true });
@@ -299,12 +299,12 @@ test('a file that the system does not let be read is told as that, a folder of i
   expect([code, err]).toEqual([2, expect.stringMatching(expected)]);
 });
 
-test('what is no regular file is refused before it is opened: a device or pipe may never end', async () => {
+test('a device or pipe is refused before it is opened: it may never end', async () => {
   const dataDir = freshDataDir();
   const path = join(dataDir, 'snapshots.ndjson');
   symlinkSync('/dev/zero', path);
   const { code, err } = await runCommand(['import', path], { dataDir });
-  expect([code, err]).toEqual([2, expect.stringMatching(/no regular file/)]);
+  expect([code, err]).toEqual([2, expect.stringMatching(/is not a regular file/)]);
 });
 
 test('a gzip that unpacks as no observations do is read no further, and says what was read', async () => {

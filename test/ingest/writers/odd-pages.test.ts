@@ -57,7 +57,7 @@ test('an item of another platform keeps its counts and has no rank in the list',
   expect(driftOf(lake)).toEqual([
     {
       resource: 'content item',
-      field: 'platform (another than asked for)',
+      field: 'platform (not the one requested)',
       sample: JSON.stringify('ig_1 in a feed of youtube'),
     },
   ]);
@@ -69,7 +69,7 @@ test('a profile with a video of another platform keeps it and says so', () => {
   const response = responseOf({ handle: 'ann', followers: 3, videos: [{ id: 'tt_1', views: 9 }] });
   const call = answeredCall({ request, response, callId: newCall(lake), receivedAt: AT });
   expect(call.decoded.drift.map(({ field }) => field)).toContain(
-    'platform (another than asked for)',
+    'platform (not the one requested)',
   );
   loadResponse(lake, call);
   expect(countOf(lake, "select views from videos where id = 'tt_1'")).toBe(9);

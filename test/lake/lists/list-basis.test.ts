@@ -41,7 +41,7 @@ const shown = (lake: Lake, asOf: number, start?: 'videos') =>
 const newestOf = ({ sqlite }: Lake): number =>
   sqlite.prepare('select max(observed_at) from video_snapshot').pluck().get() as number;
 
-/** How long after the newest snapshot: at once, within and past each window. */
+/** Hours after the newest snapshot: at once, within and past each window. */
 const hoursLater = fc.constantFrom(0, 1, 7, 23, 24, 50, 24 * 8, 24 * 31, 24 * 61);
 
 test('lists made from what was read ahead are those made from the lake, whenever they are asked for', () => {

@@ -34,7 +34,7 @@ const scores = (movements: readonly Movement[]): number[] => {
 };
 
 describe('velocity', () => {
-  test('views gained per hour between two snapshots; a decrease is no velocity', () => {
+  test('views gained per hour between two snapshots; a decrease is not a velocity', () => {
     expect(velocityOf(movement({ views: 2400 }))).toBe(100);
     expect(velocityOf(movement({ views: 10, baseViews: 500 }))).toBe(0);
   });

@@ -5,7 +5,7 @@ import { engagementRate } from '../../../src/base/wire/engagement-rate.ts';
 import { loaderOf } from '../../../src/ingest/writers/loader.ts';
 import type { Lake } from '../../../src/lake/open.ts';
 import { openLakeForReading } from '../../../src/lake/open.ts';
-import { showLakeAsOf } from '../../../src/lake/query/lake-as-of.ts';
+import { readVideosOnce, showLakeAsOf } from '../../../src/lake/query/lake-as-of.ts';
 import { RandomStream } from '../../../src/sandbox/world/random-stream.ts';
 import { draws } from '../../support/draws.ts';
 import { freshLake } from '../../support/fresh.ts';
@@ -89,7 +89,7 @@ const parsed = (row: Record<string, unknown>): Record<string, unknown> =>
       ]),
   );
 
-/** Rows of every public view, in an order of their own. */
+/** Rows of every public view, in a fixed order. */
 const rowsOf = ({ sqlite }: Pick<Lake, 'sqlite'>): Record<string, unknown[]> => {
   const views = sqlite
     .prepare("select name from main.sqlite_schema where type = 'view' order by name")
@@ -116,6 +116,8 @@ test('every public view as of an instant equals that of a lake that ends there',
     const then = openLakeForReading(whole.dataDir);
     showLakeAsOf(then.sqlite, at);
     expect(rowsOf(then), `seed ${seed}`).toEqual(rowsOf(cut));
+    readVideosOnce(then.sqlite, 'select sum(views) from videos');
+    expect(rowsOf(then), `seed ${seed}, figures computed once`).toEqual(rowsOf(cut));
     then.close();
   }
 });
@@ -130,12 +132,31 @@ test('an instant changes nothing in the lake, and indexes are still used', () =>
     (sqlite.prepare(`explain query plan ${sql}`).all() as { detail: string }[])
       .map(({ detail }) => detail)
       .join('\n');
-  expect(plan("select * from videos where id = 'tt_1'")).toMatch(/SEARCH t USING INDEX video_id/);
+  expect(plan("select * from videos where id = 'tt_1'")).toMatch(
+    /SEARCH video_then USING INDEX video_id/,
+  );
   expect(plan("select * from video_snapshots where video_id = 'tt_1'")).not.toMatch(/SCAN (?!c|j)/);
   sqlite.close();
 });
 
-test('query --as-of answers as the lake was known then, and refuses what is no instant', async () => {
+test('only a question that reads every video computes the figures of each once', () => {
+  const { sqlite } = openLakeForReading(freshLake().dataDir);
+  showLakeAsOf(sqlite, T0);
+  const sum = 'select sum(views) from videos where views > 0';
+  const computed = (sql: string): number =>
+    (sqlite.prepare(`explain ${sql}`).all() as { opcode: string; p4: string }[]).filter(
+      ({ opcode, p4 }) => opcode === 'OpenRead' && p4 !== '',
+    ).length;
+  readVideosOnce(sqlite, "select views from videos where id = 'tt_1'");
+  const repeated = computed(sum);
+  readVideosOnce(sqlite, sum);
+  expect(computed(sum)).toBeLessThan(repeated);
+  readVideosOnce(sqlite, 'explain select 1');
+  readVideosOnce(sqlite, 'pragma user_version');
+  sqlite.close();
+});
+
+test('query --as-of answers as the lake was known then, and refuses text that is not an instant', async () => {
   const lake = freshLake();
   new LakeBuilder(lake).video({
     id: 'tt_1',

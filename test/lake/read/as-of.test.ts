@@ -13,7 +13,7 @@ import { draws } from '../../support/draws.ts';
 import { freshLake } from '../../support/fresh.ts';
 import { HANDLES, idOf, loadSeen, seenCreator, seenVideo, WORDS } from './seen.ts';
 
-// What was answered as of T while the lake knew nothing later is answered for ever.
+// An answer as of T, given while the lake knew nothing later, stays the same for ever.
 
 const QUESTIONS: readonly ListQuery[] = [
   { list: 'feed', platform: 'tiktok', windowMs: 3 * DAY_MS },

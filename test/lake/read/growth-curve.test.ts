@@ -74,13 +74,13 @@ describe('hand-made curves', () => {
 });
 
 describe('looks that are not what they seem', () => {
-  test('a zero between true values is no count', () => {
+  test('a zero between true values is not a count', () => {
     expect(
       viewsOf(snapshots([0, 39_600], [1, 0], [2, 39_700], [3, 0], [4, 0], [5, 40_100])),
     ).toEqual([39_600, 39_700, 40_100]);
   });
 
-  test('a zero before a large first count is no count, before a small one it is', () => {
+  test('a zero before a large first count is not a count, before a small one it is', () => {
     expect(viewsOf(snapshots([0, 0], [1, 39_600], [2, 39_700]))).toEqual([39_600, 39_700]);
     expect(viewsOf(snapshots([0, 0], [1, 40], [2, 90]))).toEqual([0, 40, 90]);
   });
@@ -160,7 +160,7 @@ describe.skipIf(realPath === undefined)('real curves', () => {
     }
   });
 
-  test('half of the snapshots tell nearly the same story', () => {
+  test('half of the snapshots give nearly the same curve', () => {
     const ratios: number[] = [];
     let samePhase = 0;
     const all = of('yt-radar-kr', 20);

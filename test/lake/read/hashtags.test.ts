@@ -48,7 +48,7 @@ const lakeOf = (fill: (into: Filler, lake: Lake) => void): Lake => {
 const isAlike = (lake: Lake, platform: Platform | '' = 'tiktok', asOf = NOW): boolean =>
   watchedAlike(lake, { platform, windowMs: WEEK, asOf });
 
-test('a fortnight watched night by night tells how a week changed; fewer nights do not', () => {
+test('a fortnight watched night by night shows the change of a week; fewer nights do not', () => {
   for (const [first, known] of [
     [14, true],
     [13, true],

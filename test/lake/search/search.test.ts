@@ -311,14 +311,14 @@ describe('odd questions', () => {
       searchVideos(lake, ask(long), DEPS);
   });
 
-  test('any title is found by each of its own words', () => {
+  test('any title is found by each of its words', () => {
     const lake = emptyLake();
     let n = 0;
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), (title) => {
         const id = `tt_p${n++}`;
         insertVideos(lake, [{ id, title }]);
-        // NFKD: an Arabic vowel sign in its form of old code pages is called a letter, and is none
+        // NFKD: an Arabic vowel sign in its form of old code pages wrongly counts as a word
         const isWord = (piece: string) => /[\p{L}\p{N}]/u.test(piece.normalize('NFKD'));
         const pieces = title.split(/[\s"*-]+/).filter(isWord);
         for (const piece of pieces) expect(idsOf(lake, piece, { limit: 1000 })).toContain(id);
@@ -364,7 +364,7 @@ describe('the index follows the tables', () => {
     expect(checkSearch(lake).ok).toBe(true);
   });
 
-  test('a check of the index holds up nobody who writes', () => {
+  test('a check of the index does not block writers', () => {
     const lake = lakeOf({ id: 'tt_1', title: 'one' });
     const other = new Database(lake.path);
     other.exec('begin immediate');

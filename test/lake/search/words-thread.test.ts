@@ -3,7 +3,7 @@ import { type Lake, openLake } from '../../../src/lake/open.ts';
 import { refreshSearch, refreshSearchInTurns } from '../../../src/lake/search/search-index.ts';
 import { emptyLake, insertVideos } from '../lake-fixture.ts';
 
-// After an import, words are cut in a thread of its own while others are put into the index.
+// After an import, a separate thread cuts words while others are put into the index.
 
 const VIDEOS = Array.from({ length: 4500 }, (_, i) => ({
   ...{ id: `tt_${i}`, title: `Title ${i} été ${i % 7} 고양이`, user: `u${i % 9}`, views: i },

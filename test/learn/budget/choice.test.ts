@@ -137,7 +137,7 @@ test('creator calls that showed nothing are not made again', () => {
   expect(chooseCalls(input).map(({ kind }) => kind)).toEqual(new Array(4).fill('growth'));
 });
 
-test('a creator whose page was requested and showed none of their videos waits as if it had', () => {
+test('a creator whose page was requested and did not show their videos waits as if it had shown them', () => {
   const waiting = { ageHours: 40, sinceHours: 20, creator: 0 };
   const shapes: Shape[] = new Array(8).fill(waiting);
   const pageAt = (hoursAgo: number) => new Map([[FIRST_CREATOR, NOW - hoursAgo * HOUR_MS]]);
@@ -149,7 +149,7 @@ test('a creator whose page was requested and showed none of their videos waits a
   expect(kinds(pageAt(30))).toEqual(kinds());
 });
 
-test('a dormant video is looked at rarely, but never never', () => {
+test('a dormant video is refreshed rarely, but not never', () => {
   const active = 30;
   const videos = Array.from({ length: active }, () => ({ born: NOW, last: NOW, refreshes: 0 }));
   videos.push({ born: NOW - 400 * DAY_MS, last: NOW, refreshes: 0 });

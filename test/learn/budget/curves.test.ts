@@ -39,12 +39,12 @@ test('counts that fall, stand at zero or are too few teach nothing wrong', () =>
   expect(gridCurve({ platform: 'tiktok', ageHours: [5], views: [10] })).toBeUndefined();
 });
 
-test('with no curves of its own a lake still expects something of every state', () => {
+test('a lake without curves still expects something of every state', () => {
   const { remains } = growthModel(curveLibrary('youtube', []));
   for (let state = 0; state < STATES; state++) {
     const row = remains.subarray(state * (AHEAD + 1), (state + 1) * (AHEAD + 1));
     expect(row[0]).toBeCloseTo(1, 5);
-    expect(row[AHEAD]).toBeLessThan(1); // never never
+    expect(row[AHEAD]).toBeLessThan(1); // not never
     expect(row.every((share, i) => i === 0 || share <= (row[i - 1] ?? 0) + 1e-6)).toBe(true);
   }
 });

@@ -39,7 +39,7 @@ const freshLake = () => {
   );
   return {
     lake,
-    /** A run of its own that requested something and was told this. */
+    /** A separate run that requested something and received this. */
     requested: (
       request: Requested,
       hours: number,
@@ -115,7 +115,7 @@ test('reads the last refresh with a count, and one before that is far enough bac
   expect(creatorsIn(lake, tracked)).toEqual([{ platform: 'tiktok', handle: 'ana', keys: [1] }]);
 });
 
-test('reads of every video what its timeline alone would tell', () => {
+test('reads for every video the same as its timeline alone would show', () => {
   const { lake, video } = freshLake();
   const { sqlite } = lake;
   for (let n = 300; n > 0; n--) {

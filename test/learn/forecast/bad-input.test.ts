@@ -9,7 +9,7 @@ import { FEW_CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
 
 const at = (hoursBefore: number): number => LEARNT_AT - hoursBefore * HOUR_MS;
 
-/** Counts as sources really tell them, hours before the lake's newest instant. */
+/** Counts as sources really send them, hours before the lake's newest instant. */
 const ODD: Record<string, readonly (readonly [hoursBefore: number, views: number | null])[]> = {
   once: [[3, 100]],
   falling: [

@@ -58,7 +58,7 @@ test('two lakes of the same history learn and forecast the same', async () => {
   expect(rows(one, 'models')).toEqual(rows(two, 'models'));
 });
 
-test('what was forecast then is what is told as of then, and held against what came', async () => {
+test('an earlier forecast is shown as of its instant, and compared with the outcome', async () => {
   const { lake } = await learntLake();
   const id =
     risingVideos(lake.sqlite, { platform: 'youtube', hours: 24, at: LEARNT_AT, limit: 1 })[0]?.id ??
@@ -85,7 +85,7 @@ test('what was forecast then is what is told as of then, and held against what c
   expect(yesterday?.judged).toBeGreaterThan(10);
 });
 
-test('probabilities are held against what came, once curves are finished', async () => {
+test('probabilities are compared with outcomes, once curves are finished', async () => {
   const { lake } = await learntLake();
   const at = LEARNT_AT + 5 * DAY_MS;
   putCurves(lake, FEW_CURVES, at);
@@ -150,7 +150,7 @@ test('an old import does not delay the models of what is watched now', async () 
 test('a second way of watching is neither forecast by the first model nor lost', async () => {
   const { lake } = await learntLake();
   const at = LEARNT_AT + 6 * HOUR_MS;
-  // 40 videos of an import with a source of its own appear
+  // 40 videos of an import with its own source appear
   const extra = JSON.stringify({ source: 'radar' });
   for (let i = 0; i < 40; i++) {
     const key = 90_000 + i;

@@ -7,8 +7,8 @@ import { type MadeVideo, putVideo } from '../../alerts/events/made-lake.ts';
 export const T0 = Date.UTC(2026, 2, 1);
 
 /**
- * A made-up curve: it starts somewhere, grows towards a limit at a pace of its own, and is seen
- * every so many hours over five days, with a little noise. One in six grows much more than the others.
+ * A made-up curve: it starts somewhere, grows towards a limit at its own pace, and is seen every so
+ * many hours over five days, with a little noise. One in six grows much more than the others.
  */
 const madeCurve = (seed: number, firstAt: number, everyHours: number): Curve => {
   const random = new RandomStream(0xf0, seed);

@@ -106,7 +106,7 @@ test.each<[string, readonly (readonly [day: number, volume: number])[]]>([
   expect(low <= median && median <= high).toBe(true);
 });
 
-test('a lake forecasts its hashtags once, tells them, and holds them against what came', async () => {
+test('a lake forecasts its hashtags once, shows the forecasts, and compares them with outcomes', async () => {
   const lake = freshLake();
   putVolumes(lake, volumesBy(SERIES, LEARNT_AT));
   expect(await round(lake, LEARNT_AT)).toMatchObject({ learnt: 1, forecast: 0, hashtags: 40 });

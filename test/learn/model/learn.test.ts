@@ -14,7 +14,7 @@ const learnt = (curves: readonly Curve[], at = LEARNT_AT): WayModel => {
 };
 
 const model = learnt(knownBy(CURVES, LEARNT_AT));
-/** What a model says where it speaks. */
+/** The forecast of a model where it has one. */
 const forecastOf = (its: WayModel, curve: Curve, position: number): Forecast => {
   const forecast = modelForecast(its, curve, position);
   if (forecast === undefined) throw new Error('the model is silent');

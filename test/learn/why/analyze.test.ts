@@ -131,7 +131,7 @@ describe('evidence', () => {
 });
 
 describe('as of an instant', () => {
-  test('what came later changes nothing', async () => {
+  test('later data changes nothing', async () => {
     const asOf = NOW - 10 * DAY_MS;
     const before = plantedVideos(700).filter((video) => (video.firstSeenAt ?? 0) <= asOf);
     const then = emptyLake();
@@ -158,7 +158,7 @@ describe('as of an instant', () => {
   });
 });
 
-describe('little to go by', () => {
+describe('little evidence', () => {
   test.each([
     ['no counts at all', { id: 'tt_1' }],
     ['only zeros', { id: 'tt_1', createdAt: NOW, snapshots: [[NOW, 0]] as [number, number][] }],

@@ -13,7 +13,7 @@ const videosOf = (creatorOf: (index: number) => string): RankedVideo[] => [
 
 const isQuestion = ({ title }: { title: string | null }): boolean => title?.endsWith('?') === true;
 
-test('a property of one creator is no evidence, the same of many creators is', () => {
+test('a property of one creator proves nothing, the same of many creators does', () => {
   const byOne = contrast(
     videosOf(() => 'star'),
     isQuestion,

@@ -65,7 +65,7 @@ export const readDeltaLog = async (folder: string): Promise<DeltaTable> => {
   return { folder, version, schema: fields, partitionColumns, files, txns };
 };
 
-/** What a query says of a table's rows; they stand in the view `t`, partition columns and all. */
+/** Rows of a query over a table; the view `t` holds its rows, partition columns included. */
 export const queryTable = async (table: DeltaTable, sql: string): Promise<DuckDBValue[][]> => {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   await connection.run("set TimeZone = 'UTC'");

@@ -1,11 +1,11 @@
 import type { TableStore } from '../../../src/output/delta/table-store.ts';
 
-/** What a store throws of which nothing more comes: the process is taken for killed. */
+/** The error of a store after its end: the process counts as killed. */
 class Killed extends Error {}
 
 /**
  * A store that dies at its `at`-th operation (from 0), before it or right after it; from then on
- * every operation fails. `operations` tells how many were begun.
+ * every operation fails. `operations` counts the operations begun.
  */
 export const dyingStore = (store: TableStore, at: number, moment: 'before' | 'after') => {
   let operations = 0;

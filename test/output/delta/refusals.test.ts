@@ -47,7 +47,7 @@ test('a table of a newer protocol is left as it is', async () => {
   );
 });
 
-test('a log with a gap, or with a line that is none, is named', async () => {
+test('a log with a gap, or with an invalid line, is named', async () => {
   const folder = freshFolder();
   const lake = await exportedLake();
   await publish(lake, folder, 'berlin');

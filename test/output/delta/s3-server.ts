@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What the store answers instead of doing what was asked. */
+/** A response of the store in place of the requested action. */
 export interface S3Fault {
   /** Matches `METHOD /bucket/key?query`. */
   on: RegExp;

@@ -111,7 +111,7 @@ test('uploads that were begun long ago and never ended are ended', async () => {
   expect([...s3.uploads.keys()]).toEqual(['of-oslo']);
 });
 
-test('a commit whose response was lost is made once, and told as made', async () => {
+test('a commit whose response was lost is made once, and reported as made', async () => {
   const s3 = await startS3();
   const lake = await exportedLake();
   const store = await storeOf(s3);
@@ -159,7 +159,7 @@ test.each([
   [301, 'PermanentRedirect', 'AWS_REGION', false],
   [501, 'NotImplemented', 'If-None-Match', false],
 ])(
-  'HTTP %i %s is told in words, with nothing published',
+  'HTTP %i %s is explained in words, with nothing published',
   async (status, code, words, transient) => {
     const s3 = await startS3();
     const store = await storeOf(s3);
@@ -172,7 +172,7 @@ test.each([
   },
 );
 
-test('a store that nobody answers for is told in words', async () => {
+test('a store that does not answer is explained in words', async () => {
   const s3 = await startS3();
   const env = { ...s3.env, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' };
   const store = await storeOf({ env });

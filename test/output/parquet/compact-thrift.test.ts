@@ -9,7 +9,7 @@ test('a structure has the bytes that the library gives it', () => {
   const whole = fc.maxSafeNat();
   const part = fc.record({
     name: fc.string({ unit: 'binary', maxLength: 300 }),
-    codings: fc.array(fc.nat(9), { maxLength: 20 }), // lists of 15 and more have a length of their own
+    codings: fc.array(fc.nat(9), { maxLength: 20 }), // lists of 15 and more have their length after the header
     values: whole,
     bytes: fc.integer(),
     at: whole,

@@ -91,7 +91,7 @@ const fillLake = (lake: Lake): void => {
   `);
 };
 
-/** A filled lake of its own; `atEnd` is told how to close and remove it. */
+/** A separate filled lake; `atEnd` receives a function that closes and removes it. */
 export const filledLake = (atEnd: AtEnd = onTestFinished): Lake => {
   const lake = openTestLake(freshFolder(atEnd));
   atEnd(() => lake.close());
@@ -109,7 +109,7 @@ const makeExportedLake = async (): Promise<string> => {
 };
 let exported: Promise<string> | undefined;
 
-/** A filled lake of its own, exported at `NOON_AT`: a copy of one that was made once a process. */
+/** A separate filled lake, exported at `NOON_AT`: a copy of one made once a process. */
 export const exportedLake = async (atEnd: AtEnd = onTestFinished): Promise<Lake> => {
   exported ??= makeExportedLake();
   const dataDir = freshFolder(atEnd);

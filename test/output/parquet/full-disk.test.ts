@@ -10,7 +10,7 @@ import {
   exportPartitions,
   type PartitionsDeps,
 } from '../../../src/output/parquet/export-partitions.ts';
-import { type Disk, systemDisk } from '../../../src/output/parquet/install-file.ts';
+import { type Disk, explaining, systemDisk } from '../../../src/output/parquet/install-file.ts';
 import { PARQUET_TABLES } from '../../../src/output/parquet/parquet-tables.ts';
 import { expectWhole, folderOf } from './exported-files.ts';
 import { filledLake, NOON_AT } from './filled-lake.ts';
@@ -53,7 +53,7 @@ const diskOf = (room: number): Disk => ({
   },
 });
 
-test('a full disk is one clear error, wherever it strikes; what stood still stands', async () => {
+test('a full disk is one clear error, wherever it strikes; existing files are untouched', async () => {
   const lake = filledLake();
   await exportLake(lake, { clock });
   const manifest = readFileSync(join(folderOf(lake), 'manifest.json'));
@@ -71,7 +71,7 @@ test('a disk that takes a few bytes at a time gets the whole file', async () => 
   expectWhole(lake);
 });
 
-test('where the disk is too full to sort on, what is told is that', async () => {
+test('a disk too full to sort on is reported as full', async () => {
   const lake = filledLake();
   const reading = openLakeForReading(lake.dataDir);
   const full = exportPartitions({
@@ -103,4 +103,17 @@ test('a file where the folder should be is named', async () => {
   await expect(exportLake(lake, { clock })).rejects.toThrow(LakeError);
   await expect(exportLake(lake, { clock })).rejects.toThrow(/parquet.* could not be written/);
   expect(readFileSync(folderOf(lake), 'utf8')).toBe('not a folder');
+});
+
+test('a file that another program has open is named, where the system refuses to replace it', async () => {
+  const refused = Object.assign(new Error('EPERM: operation not permitted, rename'), {
+    code: 'EPERM',
+    syscall: 'rename',
+  });
+  const rename = (): never => {
+    throw refused;
+  };
+  await expect(explaining('videos.parquet', rename)).rejects.toThrow(
+    'videos.parquet could not be written: EPERM: operation not permitted, rename. An existing file there is untouched. Close the program that has it open and run `',
+  );
 });

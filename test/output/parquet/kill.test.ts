@@ -56,7 +56,10 @@ test('an export killed at any point: readers meet whole files only, the next one
   expect(manifestOf(lake)).toEqual(resumed);
 });
 
-/** What an export of a changed lake puts in place; a day has become empty, so that a file goes. */
+/**
+ * Changes a lake, so that an export puts files in place; a day has become empty, so that a file
+ * goes.
+ */
 const change = (lake: Lake): void => {
   lake.sqlite.exec(
     `update video set title = 'changed'; delete from video_snapshot where observed_at > ${NOON_AT + 170_000_000}`,

@@ -11,7 +11,7 @@ import type { Manifest, ManifestFile } from '../../../src/output/parquet/manifes
 const [folder = '', reads = '0'] = process.argv.slice(2);
 const LEAST_EXPORTS = 10;
 
-/** What a reader met. */
+/** Result of a reader. */
 export interface Met {
   reads: number;
   exports: number;

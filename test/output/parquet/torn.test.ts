@@ -25,8 +25,8 @@ const startExports = async (dataDir: string): Promise<ChildProcess> => {
 };
 
 /**
- * Globs a table's files with DuckDB until told to stop, as an analyst does, who knows no manifest.
- * @returns how many files it read, and those that held rows of two exports
+ * Globs a table's files with DuckDB until it is stopped, like an analyst who knows no manifest.
+ * @returns number of files read, and of those that held rows of two exports
  */
 const glob = async (folder: string, stopping: AbortSignal) => {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();

@@ -53,7 +53,7 @@ const daemon = (
     signal: stopping.signal,
     jobs,
     runJobs: async (names) => ({ resumesAt: null, retry: [], ...(await runJobs(names, stop)) }),
-    tell: (sentence) => void told.push(sentence),
+    report: (sentence) => void told.push(sentence),
     warn: (sentence) => void told.push(`warning: ${sentence}`),
     fail: (sentence) => void told.push(`error: ${sentence}`),
   });

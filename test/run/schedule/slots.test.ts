@@ -157,7 +157,7 @@ test('restarts the timers after the clock was set back', async () => {
       },
     ],
     runJobs: async () => ({ resumesAt: null, retry: [] }),
-    tell: (sentence) => void told.push(sentence),
+    report: (sentence) => void told.push(sentence),
     ...{ warn: () => {}, fail: () => {} },
   }).run();
   expect(armedAt).toHaveLength(2);

@@ -35,7 +35,7 @@ test('thirty questions, and the answers that stand below them', () => {
 const LAST = Date.UTC(2026, 10, 21);
 const world = new World({ seed: 1 });
 const truths = new Map<number, Map<string, HashtagObservation>>();
-/** What the world says of its hashtags at the midnight `days` before the last night. */
+/** The world's own figures of its hashtags at the midnight `days` before the last night. */
 const truthOf = (days: number): Map<string, HashtagObservation> => {
   const known = truths.get(days);
   if (known !== undefined) return known;
@@ -139,7 +139,7 @@ const byChange = (items: readonly { tag: string; change: number | null }[], sign
 const partOf = ({ platforms }: HashtagObservation, platform: string) =>
   platforms.find((part) => part.platform === platform)?.volume ?? null;
 
-/** What an analyst asks: the lake's answer, and that of the world behind it. */
+/** An analyst's questions: the lake's answer, and that of the world behind it. */
 const QUESTIONS: [string, (newest: Newest) => [lake: unknown, world: unknown]][] = [
   [
     'which hashtags lead now',
@@ -213,7 +213,7 @@ test.each(QUESTIONS)('an analyst asks %s, and the world says the same', (_, answ
   expect(lakes).toEqual(worlds);
 });
 
-test('of a week, which was not pulled, the service tells what it saw, says so, and claims no change', async () => {
+test('for a week that was not pulled, the service returns what it saw, says so, and claims no change', async () => {
   const service = await startService({
     ...{ dataDir: lake.dataDir, port: 0, clock: virtualClock(LAST), machine: systemClock },
     at: () => LAST + HOUR_MS,

@@ -142,7 +142,7 @@ describe('demo', () => {
 });
 
 describe('sandbox', () => {
-  test('prints one line with its address and key, and goes when told to', async () => {
+  test('prints one line with its address and key, and ends when asked to', async () => {
     const argv = ['sandbox', '--from', writeObservations()];
     const stop = { at: 'first line', with: new AbortController() };
     const { code, out } = await command(join(folder, 'unused'), argv, stop);

@@ -5,9 +5,9 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { openLakeForReading } from '../../../src/lake/open.ts';
 
 /**
- * What a demo of two nights ends with, whatever its world: who leads on each platform, the lake's
- * tables, what to try next, files.
- * @returns when its runs began, Unix ms
+ * Expects the end of a demo of two nights, whatever its world: the leaders of each platform, the
+ * lake's tables, next steps, files.
+ * @returns start of its runs, Unix ms
  */
 export const expectShown = (
   out: string,

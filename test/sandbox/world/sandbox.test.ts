@@ -169,7 +169,7 @@ describe('a sandbox', () => {
     );
   };
 
-  test('opens to more keys, each with limits of its own', async () => {
+  test('accepts more keys, each with its own limits', async () => {
     observe(NOON);
     const keys = keyList('--keys')('berlin=beta,oslo=2/1000');
     const sandbox = await startSandbox({ clock: virtualClock(NOON), from: folder, keys });

@@ -185,16 +185,16 @@ describe('a response that names something else than requested is reported', () =
   const fieldsOf = (request: UpstreamRequest, body: unknown): string[] =>
     decodeResponse(request, responseOf(body))
       .drift.map(({ resource, field }) => `${resource}: ${field}`)
-      .filter((text) => text.includes('another'));
+      .filter((text) => text.includes('not the one requested'));
   test.each<[string, UpstreamRequest, object, string]>([
-    ['a timeline', GROWTH, { id: 'tt_2', snapshots: [] }, 'growth: id (another than asked for)'],
+    ['a timeline', GROWTH, { id: 'tt_2', snapshots: [] }, 'growth: id (not the one requested)'],
     [
       'a profile',
       CREATOR,
       { handle: 'bob', followers: 1 },
-      'creator: handle (another than asked for)',
+      'creator: handle (not the one requested)',
     ],
-    ['an analysis', analyze, { id: 'tt_2' }, 'analysis: id (another than asked for)'],
+    ['an analysis', analyze, { id: 'tt_2' }, 'analysis: id (not the one requested)'],
   ])('%s', (_, request, body, field) => expect(fieldsOf(request, body)).toEqual([field]));
   test('not where it is named otherwise', () => {
     for (const id of ['tt_1', '1', 1, null, undefined]) {

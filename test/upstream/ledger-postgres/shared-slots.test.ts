@@ -107,7 +107,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
         stopping.abort(new Error('enough'));
         return { resumesAt: null, retry: [] };
       },
-      tell: (sentence) => void told.push(sentence),
+      report: (sentence) => void told.push(sentence),
       ...{
         warn: (sentence) => void told.push(sentence),
         fail: (sentence) => void told.push(sentence),

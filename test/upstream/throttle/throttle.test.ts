@@ -274,7 +274,7 @@ describe('admission', () => {
     [', the clock set back since', -26 * HOUR, 0],
     [', the clock set back before its hint', -26 * HOUR, 1],
   ])(
-    'a call in flight when its process was killed may take the last one as long as it may last, and it is told%s',
+    'a call in flight when its process was killed may take the last one as long as it may last, and it is reported%s',
     async (_, stepMs, hintAfterStep) => {
       const machine = new Machine(NOON, true);
       const killed = new LakeLedger(lake, machine.clock(), limits, 'killed');
