@@ -13,7 +13,7 @@ import type { ServiceContext } from '../request/context.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
-import { namedEvent, subjectLink } from './events-page.ts';
+import { namedEvent, subjectLink } from './event-names.ts';
 import {
   change,
   likely,
