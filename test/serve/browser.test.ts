@@ -80,6 +80,17 @@ const LINE_PIXELS = `(() => {
   return found;
 })()`;
 
+/** The shown span of time, as the ends of the slider say it. */
+const RANGE = `[...document.querySelectorAll('.chart-range input')].map((one) => one.getAttribute('aria-valuetext'))`;
+const VALUES = `[...document.querySelectorAll('.chart-range input')].map((one) => one.value)`;
+
+/** Notes the name and type of a download in place of saving it. */
+const CATCH_DOWNLOAD = `{
+  let type;
+  URL.createObjectURL = (blob) => { type = blob.type; return 'about:blank'; };
+  HTMLAnchorElement.prototype.click = function () { document.body.dataset.saved = this.download + ' ' + type; };
+}`;
+
 /** Texts that stand out less from what is behind them than WCAG AA asks of small ones. */
 const FAINT = `(() => {
   const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
@@ -136,16 +147,16 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   const followed = (page: Page, selector: string) =>
     Promise.all([page.waitForNavigation(), click(page, selector)]);
 
-  test('the chart is drawn, and shows the views under the pointer', () =>
+  test('the chart is drawn, with the count beside the point under the pointer', () =>
     visit('/videos/tt_1', {}, async (page) => {
       expect(await textOf(page, 'h1')).toBe('the loudest');
       expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
       await page.hover('#chart .u-over');
-      await page.waitForSelector('#read ::-p-text( UTC: )');
-      expect(await textOf(page, '#read')).toMatch(/^Mar \d+, 2026, \d\d:\d\d UTC: [\d,]+ views$/);
+      await page.waitForSelector('.chart-tip ::-p-text( UTC)');
+      expect(await textOf(page, '.chart-tip')).toMatch(/^2026-03-\d\d \d\d:\d\d UTC\n[\d,]+ views/);
     }));
 
-  test('behind the curve its forecast opens as a fan, and shows its numbers under the pointer', () =>
+  test('behind the curve its forecast opens as a fan, with its numbers under the pointer', () =>
     visit('/videos/tt_3', {}, async (page) => {
       expect(await tell<number>(page, FAN_SHARE)).toBeGreaterThan(0.2);
       expect(await textOf(page, '.facts')).toMatch(/87 %/);
@@ -154,10 +165,61 @@ describe.skipIf(chromium === undefined)(browserName, () => {
         `document.querySelector('#chart .u-over').getBoundingClientRect().toJSON()`,
       );
       await page.mouse.move(x + width - 2, y + height / 2);
-      await page.waitForSelector('#read ::-p-text(forecast)');
-      expect(await textOf(page, '#read')).toMatch(
-        /UTC, forecast: 12,000 views, 80 % between 8,000 and 20,000$/,
+      await page.waitForSelector('.chart-tip ::-p-text(forecast)');
+      expect(await textOf(page, '.chart-tip')).toMatch(
+        /UTC\nforecast 12,000 views\n8 in 10 land between 8,000 and 20,000$/,
       );
+    }));
+
+  test('the chart is read and zoomed with the keyboard', () =>
+    visit('/videos/tt_1', {}, async (page) => {
+      const range = () => tell<string[]>(page, RANGE);
+      const whole = await range();
+      await page.focus('#chart');
+      await page.keyboard.press('Home');
+      expect(await textOf(page, '.chart-tip')).toContain('140,625 views');
+      await page.keyboard.press('ArrowRight');
+      expect(await textOf(page, '.chart-tip')).toContain('562,500 views\n+421,875 in 20 h');
+      expect(await textOf(page, '.chart-said')).toContain('562,500 views');
+      await page.keyboard.press('+');
+      expect(await range()).not.toEqual(whole);
+      await page.keyboard.press('End'); // outside the zoom: the span moves along
+      expect(await textOf(page, '.chart-tip')).toContain('9,000,000 views');
+      expect((await range())[1]).toBe(whole[1]);
+      await page.keyboard.press('Escape');
+      expect(await range()).toEqual(whole);
+      await page.keyboard.press('Escape');
+      expect(await textOf(page, '.chart-said')).toBe('');
+      expect(new URL(page.url()).search).toBe(''); // arrows do not travel in time here
+    }));
+
+  test('a zoom between two points keeps the line in view, and a button resets it', () =>
+    visit('/videos/tt_1', {}, async (page) => {
+      const { x, y, width } = await tell<Record<'x' | 'y' | 'width', number>>(
+        page,
+        `document.querySelector('#chart .u-over').getBoundingClientRect().toJSON()`,
+      );
+      await page.mouse.move(x + width * 0.75, y + 50);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.9, y + 60, { steps: 3 });
+      await page.mouse.up();
+      await page.waitForSelector('.chart-tools button:first-child:not(:disabled)');
+      expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
+      await click(page, '.chart-tools button:first-child');
+      expect(await tell<string[]>(page, VALUES)).toEqual(['0', '1000']);
+    }));
+
+  test('the logarithmic axis is switched on, and the picture is a PNG', () =>
+    visit('/videos/tt_1', {}, async (page) => {
+      await click(page, '.chart-tools button:nth-child(2)');
+      expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
+      expect(await tell(page, `document.querySelector('[aria-pressed=true]').innerText`)).toBe(
+        'Log axis',
+      );
+      await tell(page, CATCH_DOWNLOAD);
+      await click(page, '.chart-tools button:nth-child(3)');
+      await page.waitForSelector('body[data-saved]');
+      expect(await tell(page, `document.body.dataset.saved`)).toBe('videos-tt_1.png image/png');
     }));
 
   test('a video without a forecast has no fan', () =>

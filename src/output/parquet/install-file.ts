@@ -102,10 +102,17 @@ export const fingerprintOf = (path: string): InstalledFile => {
   }
 };
 
+/** Codes of replacing a file that a program has open. Windows refuses that. */
+const IS_OPEN: ReadonlySet<unknown> = new Set(['EBUSY', 'EPERM']);
+
 const explain = (path: string, error: unknown): LakeError => {
   const full = fullDiskOf(error);
+  const isOpen = error instanceof Error && 'code' in error && IS_OPEN.has(error.code);
+  const denied = isOpen
+    ? 'Close the program that has it open'
+    : 'See that trendlake may write there';
   return new LakeError(
-    `${path} could not be written: ${full ?? messageOf(error)}. An existing file there is untouched. ${full === undefined ? 'See that trendlake may write there' : 'Make room'} and run \`${commandText('export')}\` again.`,
+    `${path} could not be written: ${full ?? messageOf(error)}. An existing file there is untouched. ${full === undefined ? denied : 'Make room'} and run \`${commandText('export')}\` again.`,
     { cause: error, transient: full !== undefined },
   );
 };

@@ -3,6 +3,7 @@ import { linePath } from '../../base/line-path.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
 import { digits } from './figures.ts';
 import { embedded, type Html, NOTHING } from './html.ts';
+import { type ChartLine, lineChart } from './line-chart.ts';
 
 const BOX = { width: 84, height: 24, margin: 2 };
 
@@ -16,7 +17,7 @@ export const spark = (timeline: readonly Pick<TimelinePoint, 'at' | 'views'>[]) 
   );
 };
 
-export const CHART_ASSETS = ['uplot.css', 'uplot.js', 'chart.js'] as const;
+export const CHART_ASSETS = ['plot.css', 'uplot.css', 'uplot.js', 'chart.js'] as const;
 
 /** Counts at one instant (Unix ms), in the order of the chart's names. Null: unknown. */
 export type ChartPoint = readonly [at: number, ...counts: (number | null)[]];
@@ -29,24 +30,55 @@ export interface ChartContent {
   readonly unit: string;
   /** Forecast points: [Unix ms, low, median, high]. */
   readonly fan?: readonly (readonly number[])[];
+  /** Milestones: [Unix ms, count]. */
+  readonly marks?: readonly (readonly [number, number])[];
+  /** x is the age in ms instead of an instant. */
+  readonly isByAge?: boolean;
+  /** Replaces the line above the chart. */
+  readonly caption?: string;
 }
-
-const mainLine = ({ points }: Pick<ChartContent, 'points'>): Html =>
-  spark(points.map(([at, count = null]) => ({ at, views: count })));
 
 /** True with at least two known counts. */
 export const hasLine = (points: readonly ChartPoint[]): boolean =>
-  String(mainLine({ points })) !== '';
+  points.filter(([, count]) => count !== null).length > 1;
 
 const inSeconds = (rows: readonly (readonly (number | null)[])[]): (number | null)[][] =>
   rows.map(([at = 0, ...rest]) => [(at ?? 0) / 1000, ...rest]);
 
-/** Counts over time, one chart per page. The line works without scripts; chart.js draws over it. */
+const KINDS = ['main', 'l2', 'l3', 'l4'];
+
+const linesOf = ({ points, names, fan = [] }: ChartContent): ChartLine[] => {
+  const lines = names.map((name, i) => ({
+    name,
+    kind: KINDS[i] ?? 'main',
+    points: points.flatMap(([at, ...counts]) => {
+      const y = counts[i] ?? null;
+      return y === null ? [] : [{ x: at, y }];
+    }),
+  }));
+  const last = lines[0]?.points.at(-1);
+  if (last === undefined || fan.length === 0) return lines;
+  const ahead = fan.flatMap(([x = 0, , y = 0]) => (x > last.x ? [{ x, y }] : []));
+  return [...lines, { name: 'forecast', kind: 'plan', points: [last, ...ahead] }];
+};
+
+const keys = (names: readonly string[]): Html =>
+  names.length < 2
+    ? NOTHING
+    : html`<ul class="keys small soft">${names.map((name, i) => html`<li><span class="key ${KINDS[i]}">${name}</span></li>`)}</ul>`;
+
+/** Counts over time, one chart per page. The lines work without scripts; chart.js draws over them. */
 export const chart = (content: ChartContent): Html => {
-  const { points, names, unit, fan = [] } = content;
+  const { points, names, unit, fan = [], marks = [], isByAge = false } = content;
   if (!hasLine(points))
     return html`<p class="soft">No chart yet: it needs two snapshots with ${unit}.</p>`;
-  return html`<div class="soft small" id="read">${unit} over time (UTC), ${digits(points.length)} snapshots</div><div id="chart" data-unit="${unit}" data-names="${names.join('|')}">${mainLine(content)}</div>
+  const label = `${unit} ${isByAge ? 'by age' : 'over time (UTC)'}`;
+  const caption = content.caption ?? `${label}, ${digits(points.length)} counts`;
+  const dashed =
+    fan.length === 0 ? '' : '. Dashed: forecast, 8 in 10 videos land in the shaded range';
+  return html`<figure class="chart"><div class="chart-over"><figcaption class="soft small">${caption}${dashed}.</figcaption><div class="chart-tools" hidden><button type="button" disabled>Reset zoom</button><button type="button" aria-pressed="false">Log axis</button><button type="button" title="Save the chart as a picture">PNG</button></div></div>${keys(names)}
+<div id="chart" role="group" aria-label="${label}. Arrow keys read the points, plus and minus zoom, Escape resets." data-unit="${unit}" data-names="${names.join('|')}" data-axis="${isByAge ? 'age' : 'time'}" data-marks="${JSON.stringify(inSeconds(marks))}">${lineChart({ lines: linesOf(content), label, isByAge })}</div>
+<div class="chart-range" hidden><input type="range" min="0" max="1000" value="0" aria-label="Start of the shown time"><input type="range" min="0" max="1000" value="1000" aria-label="End of the shown time"></div><p class="chart-said unseen" aria-live="polite"></p></figure>
 <script type="application/json" id="timeline">${embedded(inSeconds(points))}</script>
 <script type="application/json" id="forecast">${embedded(inSeconds(fan))}</script>`;
 };

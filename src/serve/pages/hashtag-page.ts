@@ -75,12 +75,6 @@ const pointsOf = ({ points }: VolumeSeries): ChartPoint[] =>
   points.map(({ at, all, parts }) => [at, all, ...PLATFORMS.map((name) => parts[name])]);
 
 const LINES = ['all platforms', ...PLATFORMS.map((name) => PLATFORM_NAMES[name])];
-const COLOURS = ['--mark', '--line-2', '--line-3', '--line-4'];
-
-const legend = html`<ul class="keys small soft">${LINES.map(
-  (name, index) => html`<li><i style="background:var(${COLOURS[index] ?? ''})"></i>${name}</li>`,
-)}</ul>`;
-
 const seriesName = ({ source, window }: VolumeSeries): string => {
   const over = window === null ? 'an unknown window' : window;
   const by = {
@@ -96,7 +90,7 @@ const volumesSection = (series: readonly VolumeSeries[]): Html => {
   if (main === undefined)
     return html`<p class="soft">No pulled list reports its volume by then. The figures below are counted from videos in the lake.</p>`;
   const others = series.slice(1);
-  return html`<h3>Volume over time <span class="soft small">${seriesName(main)}</span></h3>${legend}
+  return html`<h3>Volume over time <span class="soft small">${seriesName(main)}</span></h3>
 ${chart({ points: pointsOf(main), names: LINES, unit: 'videos' })}
 ${
   others.length === 0

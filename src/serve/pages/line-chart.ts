@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
-import { DAY_MS } from '../../base/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
-import { number } from './figures.ts';
+import { inHours, number } from './figures.ts';
 import type { Html } from './html.ts';
 
 /** One line of a chart, its points ordered by x. */
@@ -21,6 +21,8 @@ export interface LineChart {
   readonly label: string;
   /** Vertical mark, such as the present. */
   readonly mark?: { readonly x: number; readonly name: string };
+  /** x is an age in ms. */
+  readonly isByAge?: boolean;
 }
 
 const WIDTH = 1000;
@@ -53,7 +55,7 @@ const timeName = (at: number, spanMs: number): string => {
 };
 
 /** Line chart as SVG without scripts. The text stays in HTML, so it does not scale with the chart. */
-export const lineChart = ({ lines, label, mark }: LineChart): Html => {
+export const lineChart = ({ lines, label, mark, isByAge = false }: LineChart): Html => {
   const points = lines.flatMap((line) => line.points);
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
@@ -85,6 +87,6 @@ ${ticks.map((tick) => html`<span class="y" style="top:${percent(top(tick))}">${n
     ? ''
     : html`<span class="at${left(mark.x) > 0.8 ? ' end' : ''}" style="left:${percent(left(mark.x))}">${mark.name}</span>`
 }</div>
-<div class="xs" aria-hidden="true">${timeTicks(from, to).map((tick) => html`<span style="left:${percent(left(tick))}">${timeName(tick, to - from)}</span>`)}</div>
+<div class="xs" aria-hidden="true">${timeTicks(from, to).map((tick) => html`<span style="left:${percent(left(tick))}">${isByAge ? inHours(Math.round(tick / HOUR_MS)) : timeName(tick, to - from)}</span>`)}</div>
 <figcaption class="small">${lines.map(({ name, kind }) => html`<span class="key ${kind}">${name}</span>`)}</figcaption></figure>`;
 };

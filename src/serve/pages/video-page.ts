@@ -112,6 +112,10 @@ export const videoPage = (deps: PageDeps): void => {
       const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
       const forecast = shownForecast(lake.sqlite, key, view.at);
       const item = videoRecord(lake, key, view.at);
+      const reached = milestones(lake, key, view.at);
+      const marks = reached.flatMap(({ reachedAt, milestone }): [number, number][] =>
+        reachedAt === null ? [] : [[reachedAt, milestone]],
+      );
       // no language model: opening a page must not cost a call
       const analysis = findings === undefined ? undefined : await analysisOf(findings, { clock });
       return {
@@ -120,8 +124,8 @@ export const videoPage = (deps: PageDeps): void => {
         countedAt: newestCountAt(lake, key, view.at),
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
-        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast, view.at)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
-<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, upToNext(milestones(lake, key, view.at)))}</div>
+        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast, view.at)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks })}${forecastTable(forecast, view.at)}</section>
+<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, upToNext(reached))}</div>
 ${analysis === undefined ? NOTHING : analysisSection(analysis)}
 ${followSection(lake, view, { kind: 'video', platform: item.platform, subject: item.id })}`,
       };

@@ -10,7 +10,7 @@ import {
   exportPartitions,
   type PartitionsDeps,
 } from '../../../src/output/parquet/export-partitions.ts';
-import { type Disk, systemDisk } from '../../../src/output/parquet/install-file.ts';
+import { type Disk, explaining, systemDisk } from '../../../src/output/parquet/install-file.ts';
 import { PARQUET_TABLES } from '../../../src/output/parquet/parquet-tables.ts';
 import { expectWhole, folderOf } from './exported-files.ts';
 import { filledLake, NOON_AT } from './filled-lake.ts';
@@ -103,4 +103,17 @@ test('a file where the folder should be is named', async () => {
   await expect(exportLake(lake, { clock })).rejects.toThrow(LakeError);
   await expect(exportLake(lake, { clock })).rejects.toThrow(/parquet.* could not be written/);
   expect(readFileSync(folderOf(lake), 'utf8')).toBe('not a folder');
+});
+
+test('a file that another program has open is named, where the system refuses to replace it', async () => {
+  const refused = Object.assign(new Error('EPERM: operation not permitted, rename'), {
+    code: 'EPERM',
+    syscall: 'rename',
+  });
+  const rename = (): never => {
+    throw refused;
+  };
+  await expect(explaining('videos.parquet', rename)).rejects.toThrow(
+    'videos.parquet could not be written: EPERM: operation not permitted, rename. An existing file there is untouched. Close the program that has it open and run `',
+  );
 });
