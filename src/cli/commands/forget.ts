@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { UsageError } from '../../base/errors.ts';
+import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import type { PersonalSubject } from '../../lake/erased.ts';
@@ -11,7 +11,6 @@ import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
 import type { TableStore } from '../../output/delta/table-store.ts';
 import { exportLake } from '../../output/parquet/export-lake.ts';
-import { copiesHolding } from '../../run/maintenance/copies-holding.ts';
 import {
   type Erasure,
   forgetSubject,
@@ -104,10 +103,22 @@ const erase = async (
   await exportLake(lake, { clock, codec: config.parquetCodec, here: true, signal });
   const { env, random } = io;
   await publishIfConfigured(lake, config, { clock, random, signal, env }, { purge: true });
-  const copies = await findCopies(lake, { store, clock }, subjects);
-  if (!rewrites) return { ...erasure, backups: namesOfCopies(copies, store) };
-  await rewriteCopies(lake, { ...copies, store }, options);
-  return { ...erasure, backups: copiesHolding(lake.dataDir, subjects) };
+  try {
+    const copies = await findCopies(lake, { store, clock }, subjects);
+    if (!rewrites) return { ...erasure, backups: namesOfCopies(copies, store) };
+    const failed = await rewriteCopies(lake, { ...copies, store }, options);
+    for (const { name, problem } of failed) io.err(`${name} was not rewritten: ${problem}`);
+    if (failed.length > 0) io.exitCode = EXIT.partial;
+    return { ...erasure, backups: failed.map(({ name }) => name) };
+  } catch (error) {
+    signal.throwIfAborted();
+    io.exitCode = EXIT.partial;
+    io.err(`It is erased from the lake, but backups were not searched: ${messageOf(error)}`);
+    return {
+      ...erasure,
+      backups: [...erasure.backups, ...(store === undefined ? [] : [store.url])],
+    };
+  }
 };
 
 const forget = async (text: string, options: Options, io: CliIo): Promise<void> => {
