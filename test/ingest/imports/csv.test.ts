@@ -58,7 +58,7 @@ test('a row that cannot be kept costs itself, by line', async () => {
       '',
       'tt_3,then,3',
       'tt_4,2026-03-01,4,5',
-      'tt_5,2026-03-01,5" more',
+      'tt_5,2026-03-01,5;" more',
       '"tt',
       '_6",2026-03-01,6',
       ',2026-03-01,7',
