@@ -75,6 +75,7 @@ describe('a file of more than four parts', () => {
     const handle = await open(big);
     try {
       await store.copyIn('t/big', { handle, path: big, bytes });
+      expect(handle.listenerCount('close')).toBe(0); // one a part would add up
     } finally {
       await handle.close();
     }
