@@ -50,7 +50,7 @@ function* chunksOf(lines: Iterable<string>, count: (lines: number) => void): Gen
 /**
  * Writes one state of the lake to `<folder>/<kind>.ndjson.gz`, as `importPaths` reads it. The files
  * appear together, when all are written.
- * @param lake a connection that nothing else uses: it stays in a transaction until the end
+ * @param lake a separate connection, in a transaction until the end
  * @throws UsageError if the folder takes no files
  */
 export const exportNdjson = async (
