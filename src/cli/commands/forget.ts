@@ -19,9 +19,9 @@ import {
 } from '../../run/maintenance/forget.ts';
 import { findCopies, namesOfCopies, rewriteCopies } from '../../run/maintenance/rewrite-copies.ts';
 import { backupStore } from '../context/backup-store.ts';
+import { isConfirmed } from '../context/confirm.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { oneOfOption } from '../context/option-values.ts';
-import { Questions } from '../context/questions.ts';
 import { counted } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -68,20 +68,6 @@ const show = (io: CliIo, { rows, files, backups }: Erasure, verb: string): void 
   io.out(
     `These backups hold it, or may: ${backups.join(', ')}. A restore of one erases it again. --rewrite-backups erases it from them.`,
   );
-};
-
-/** @throws UsageError if nobody can answer */
-const isConfirmed = async (io: CliIo, subject: PersonalSubject): Promise<boolean> => {
-  if (io.input?.isTTY !== true)
-    throw new UsageError(
-      `Nothing was erased: it needs your confirmation and stdin is not a terminal. Add --yes to erase ${nameOf(subject)}.`,
-    );
-  const questions = new Questions(io);
-  try {
-    return /^y/i.test(await questions.ask(`Erase ${nameOf(subject)} for good? [y/N]`));
-  } finally {
-    questions.close();
-  }
 };
 
 interface Work {
@@ -139,7 +125,9 @@ const forget = async (text: string, options: Options, io: CliIo): Promise<void> 
       if (options.dryRun === true && isJson) return io.json(planned);
       if (!isJson) show(io, planned, 'Found');
       if (options.dryRun === true) return io.out('Nothing was erased (--dry-run).');
-      if (!(await isConfirmed(io, subject))) return io.out('Nothing was erased.');
+      const question = `Erase ${nameOf(subject)} for good?`;
+      const asked = { question, done: 'erased', toDo: `erase ${nameOf(subject)}` };
+      if (!(await isConfirmed(io, asked))) return io.out('Nothing was erased.');
     }
     const erased = await erase(lake, { subject, store, rewrites }, io);
     if (isJson) return io.json(erased);
