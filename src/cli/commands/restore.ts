@@ -110,7 +110,7 @@ const replaceLake = async (
 ): Promise<Omit<Done, 'files'>> => {
   const folder = join(dataDir, BACKUPS);
   try {
-    dropUnfinished(dataDir);
+    if (store !== undefined) dropUnfinished(dataDir); // a local file may look like a part
     mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
     const unpacked = store && (await unpackBackup(store, name, folder));
     const restored = await restoreLake(dataDir, unpacked?.lake ?? file, clock);
@@ -125,7 +125,7 @@ const replaceLake = async (
       );
     throw error;
   } finally {
-    dropUnfinished(dataDir);
+    if (store !== undefined) dropUnfinished(dataDir);
   }
 };
 
