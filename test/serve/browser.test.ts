@@ -159,7 +159,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   test('behind the curve its forecast opens as a fan, with its numbers under the pointer', () =>
     visit('/videos/tt_3', {}, async (page) => {
       expect(await tell<number>(page, FAN_SHARE)).toBeGreaterThan(0.2);
-      expect(await textOf(page, '.facts')).toMatch(/87 %/);
+      expect(await textOf(page, '.tiles')).toMatch(/87 %/);
       const { x, y, width, height } = await tell<Record<'x' | 'y' | 'width' | 'height', number>>(
         page,
         `document.querySelector('#chart .u-over').getBoundingClientRect().toJSON()`,

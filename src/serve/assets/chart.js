@@ -259,7 +259,7 @@
         ],
         bands: ahead.length > 0 ? [{ series: [from, from + 1], fill: colour('--wash') }] : [],
         axes: [
-          { ...axis, values: xNames },
+          { ...axis, size: 44, values: xNames },
           {
             ...axis,
             size: 56,
