@@ -262,6 +262,27 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       expect(await textOf(page, 'header')).toContain('2026-03-10 12:00 UTC');
     }));
 
+  test('a query is found in the dictionary, saved under a name and opened again', () =>
+    visit('/query', {}, async (page) => {
+      await page.type('#find', 'milestone reached');
+      expect(await textsOf(page, '.dictionary details:not([hidden]) summary code')).toEqual([
+        'video_milestones',
+      ]);
+      await tell(
+        page,
+        `document.getElementById('sql').value = 'select user, views from videos'; 0`,
+      );
+      await page.type('input[name=name]', 'Views by creator');
+      await followed(page, 'button[formaction="/query/save"]');
+      expect(new URL(page.url()).pathname).toBe('/query/views-by-creator');
+      expect(await textOf(page, 'h1')).toBe('Views by creator');
+      await page.select('select[name=chart]', 'none');
+      await followed(page, '.run button[form=query]');
+      expect(await tell<number>(page, `document.querySelectorAll('.bars').length`)).toBe(0);
+      await followed(page, '.saved a');
+      expect(await tell<number>(page, `document.querySelectorAll('.bars').length`)).toBe(1);
+    }));
+
   test('the reference lists every endpoint, each a click away', async () => {
     const document = (await filled.get('/openapi.json')).body as unknown as {
       paths: Record<string, object>;

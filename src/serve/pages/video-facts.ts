@@ -18,7 +18,7 @@ import {
 } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 
-export interface VideoFacts {
+export interface ShownFacts {
   readonly item: ContentItem;
   readonly stays: readonly ListStay[];
   readonly forecast: ShownForecast | null;
@@ -44,7 +44,7 @@ const rankTile = (stays: readonly ListStay[]): Html => {
 
 /** Shown first on the page of a video. */
 export const videoTiles = (
-  { item, stays, forecast, gained, countedAt }: VideoFacts,
+  { item, stays, forecast, gained, countedAt }: ShownFacts,
   at: number,
 ): Html => {
   const counted =
