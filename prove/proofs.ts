@@ -29,6 +29,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       PROVE_STOPS: '50',
       PROVE_DAEMON_KILLS: '200',
       PROVE_REMOVING_KILLS: '200',
+      PROVE_BACKUP_KILLS: '200',
     },
     short: {
       PROVE_KILLS: '200',
@@ -36,6 +37,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       PROVE_STOPS: '10',
       PROVE_DAEMON_KILLS: '12',
       PROVE_REMOVING_KILLS: '20',
+      PROVE_BACKUP_KILLS: '12',
     },
   },
   fleet: {

@@ -105,7 +105,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'import',
-    summary: 'load observations from NDJSON files',
+    summary: 'load observations from NDJSON or CSV files',
     load: () => import('./commands/import.ts'),
   },
   {

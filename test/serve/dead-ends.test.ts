@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { hoursAgo } from './filled-lake.ts';
 import { fillPages } from './page-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -37,4 +38,19 @@ test('a hashtag’s page before its first sight leads to it', async () => {
   const then = await page(link?.[1]?.replaceAll('&amp;', '&') ?? '');
   expect(await then.text()).toContain('<h2>Volume</h2>');
   expect((await page('/hashtags/never?asOf=2026-02-01T00:00Z')).status).toBe(404);
+});
+
+test('the overview of an import that ended starts at its end, and a pulled lake’s at the present', async () => {
+  const imported = await runService((into) =>
+    into.video({ id: 'yt_1', title: 'the last of them', snapshots: [[hoursAgo(72), 5]] }),
+  );
+  const at = (path: string) =>
+    fetch(new URL(path, imported.service.dashboard), { redirect: 'manual' });
+  const start = await at('/?platform=youtube');
+  expect(start.status).toBe(302);
+  const there = start.headers.get('location') ?? '';
+  expect(there).toMatch(/^\/\?platform=youtube&asOf=2026-/);
+  expect(await (await at(there)).text()).toContain('the last of them');
+  expect((await at('/?asOf=2026-01-01T00:00Z')).status).toBe(200);
+  expect((await page('/')).status).toBe(200);
 });

@@ -72,7 +72,7 @@ test('shows subject, reason and deliveries, without secret parts of addresses', 
   const page = await pageOf(local, '/events');
   expect(page).toContain('900 videos use it, usually 300: 2.9 times as many');
   expect(page).toContain('#&lt;b&gt;');
-  expect(page.indexOf('hashtag.rising</span>')).toBeLessThan(page.indexOf('trend.spike</span>'));
+  expect(page.indexOf('Rising hashtag</span>')).toBeLessThan(page.indexOf('Spike</span>'));
   expect(page).toContain('delivered</span> to <bdi>https://hook0.example</bdi>');
   expect(page).toContain('failed</span> to <bdi>https://hook1.example</bdi>');
   expect(page).toContain('HTTP 500');
@@ -80,12 +80,12 @@ test('shows subject, reason and deliveries, without secret parts of addresses', 
 });
 
 test('filters by kind, platform and time', async () => {
-  expect(await pageOf(local, '/events?kind=trend.spike')).not.toContain('hashtag.rising</span>');
+  expect(await pageOf(local, '/events?kind=trend.spike')).not.toContain('Rising hashtag</span>');
   expect(await pageOf(local, '/events?platform=tiktok')).toContain('1 events, newest first');
   const before = new Date(hoursAgo(2)).toISOString();
   expect(await pageOf(local, `/events?asOf=${before}`)).toContain('pending">pending</span> to');
   const earlier = new Date(hoursAgo(20)).toISOString();
-  expect(await pageOf(local, `/events?asOf=${earlier}`)).not.toContain('hashtag.rising</span>');
+  expect(await pageOf(local, `/events?asOf=${earlier}`)).not.toContain('Rising hashtag</span>');
 });
 
 test('as CSV', async () => {

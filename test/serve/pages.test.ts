@@ -39,7 +39,7 @@ test('old video addresses redirect to the video page at their instant', async ()
     running.service.dashboard,
   );
   const { status, headers } = await fetch(address, { redirect: 'manual' });
-  expect(status).toBe(308);
+  expect(status).toBe(302);
   expect(headers.get('location')).toBe('/videos/yt_1?asOf=2026-03-09T07%3A00Z');
 });
 

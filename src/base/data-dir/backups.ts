@@ -8,6 +8,8 @@ export interface Backup {
 }
 
 export const BACKUPS = 'backups';
+/** Folder in `backups` in which copies are rewritten. */
+export const REWRITING = 'rewriting';
 
 const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
 

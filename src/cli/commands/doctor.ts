@@ -14,6 +14,7 @@ import { removeFuture } from '../../run/maintenance/remove-future.ts';
 import { restoreLake } from '../../run/maintenance/restore.ts';
 import { unitsFindings } from '../../run/maintenance/units-finding.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { refuseWhileOpen } from '../context/while-open.ts';
 import { mebibytes } from '../text/figures.ts';
 import { writeBundle } from './doctor-bundle.ts';
 
@@ -204,6 +205,7 @@ const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
 
 const restore = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
   const file = typeof options.restore === 'string' ? resolve(io.cwd, options.restore) : undefined;
+  refuseWhileOpen(dataDir);
   const restored = await restoreLake(dataDir, file, io.clock);
   if (options.json === true) io.json(restored);
   else

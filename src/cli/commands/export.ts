@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../../base/config/config.ts';
-import { docsPage } from '../../base/installation.ts';
-import { openLake } from '../../lake/open.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
+import { exportNdjson } from '../../ingest/imports/export-ndjson.ts';
+import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { type ExportSummary, exportLake } from '../../output/parquet/export-lake.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
@@ -13,6 +15,7 @@ Examples:
   trendlake export                 what changed since the last export
   trendlake export --full          rewrite every file
   trendlake export --json
+  trendlake export --ndjson taken-out    files that \`trendlake import\` reads, in a folder
 
 Files: <data dir>/parquet/<table>/date=YYYY-MM-DD/<table>.parquet (UTC days), or
 <table>/<table>.parquet; manifest.json lists them. They appear whole: read them at any time.
@@ -36,6 +39,7 @@ const print = (io: CliIo, summary: ExportSummary): void => {
 };
 
 interface Options {
+  ndjson?: string | true;
   full?: boolean;
   json?: boolean;
 }
@@ -65,13 +69,44 @@ const run = async (
   });
 };
 
+const runNdjson = async (
+  { dataDir }: Config,
+  options: Options,
+  logged: LoggedIo,
+): Promise<void> => {
+  const { io } = logged;
+  const folder = resolve(io.cwd, options.ndjson === true ? 'ndjson' : (options.ndjson ?? ''));
+  await writeFiles(logged, {
+    lake: openLakeForReading(dataDir),
+    job: 'export',
+    done: 'exported as NDJSON',
+    write: (progress, lake) =>
+      exportNdjson(lake, folder, {
+        clock: io.clock,
+        signal: io.signal,
+        onProgress: (kind, lines) => progress.show(`${kind}: ${counted(lines, 'line')}`),
+      }),
+    print: ({ kinds, bytes }) => {
+      for (const [kind, lines] of Object.entries(kinds))
+        io.out(`  ${kind.padEnd(10)} ${counted(lines, 'line')}`);
+      io.out(
+        `Wrote ${mebibytes(bytes)} to ${folder}. \`${commandText('import')}\` reads the folder. Lists, events and forecasts are not part of it.`,
+      );
+    },
+    json: options.json === true,
+  });
+};
+
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--full', 'rewrite every file, changed or not')
+    .option('--ndjson [folder]', 'write NDJSON files for import instead (default: ndjson)')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', EXAMPLES)
     .action((options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (logged) => run(config, options, logged));
+      return withLog(config, 'off', io, (logged) =>
+        (options.ndjson === undefined ? run : runNdjson)(config, options, logged),
+      );
     });
 };

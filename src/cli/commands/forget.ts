@@ -9,8 +9,17 @@ import { prepare } from '../../lake/prepare.ts';
 import { withPlatform } from '../../lake/watches/resolve-subject.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
+import type { TableStore } from '../../output/delta/table-store.ts';
 import { exportLake } from '../../output/parquet/export-lake.ts';
-import { type Erasure, forgetSubject, planErasure } from '../../run/maintenance/forget.ts';
+import { copiesHolding } from '../../run/maintenance/copies-holding.ts';
+import {
+  type Erasure,
+  forgetSubject,
+  planErasure,
+  withVideos,
+} from '../../run/maintenance/forget.ts';
+import { findCopies, namesOfCopies, rewriteCopies } from '../../run/maintenance/rewrite-copies.ts';
+import { backupStore } from '../context/backup-store.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { oneOfOption } from '../context/option-values.ts';
 import { Questions } from '../context/questions.ts';
@@ -28,6 +37,7 @@ pulls and imports. A creator goes with all videos. Limits: ${docsPage('privacy.m
 interface Options {
   readonly platform?: Platform;
   readonly dryRun?: boolean;
+  readonly rewriteBackups?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -57,7 +67,7 @@ const show = (io: CliIo, { rows, files, backups }: Erasure, verb: string): void 
   );
   if (backups.length === 0) return;
   io.out(
-    `These backups still hold it, until they are removed: ${backups.join(', ')}. A restore of one erases it again.`,
+    `These backups hold it, or may: ${backups.join(', ')}. A restore of one erases it again. --rewrite-backups erases it from them.`,
   );
 };
 
@@ -75,37 +85,59 @@ const isConfirmed = async (io: CliIo, subject: PersonalSubject): Promise<boolean
   }
 };
 
-const erase = async (lake: Lake, subject: PersonalSubject, io: CliIo): Promise<Erasure> => {
+interface Work {
+  readonly subject: PersonalSubject;
+  readonly store: TableStore | undefined;
+  readonly rewrites: boolean;
+}
+
+const erase = async (
+  lake: Lake,
+  { subject, store, rewrites }: Work,
+  io: CliIo,
+): Promise<Erasure> => {
   const config = configOf(io);
   const { clock, signal } = io;
-  const erasure = await forgetSubject(lake, subject, { clock, signal, upstream: config.upstream });
+  const options = { clock, signal, upstream: config.upstream };
+  const subjects = withVideos(lake, subject);
+  const erasure = await forgetSubject(lake, subject, options);
   await exportLake(lake, { clock, codec: config.parquetCodec, here: true, signal });
   const { env, random } = io;
   await publishIfConfigured(lake, config, { clock, random, signal, env }, { purge: true });
-  return erasure;
+  const copies = await findCopies(lake, { store, clock }, subjects);
+  if (!rewrites) return { ...erasure, backups: namesOfCopies(copies, store) };
+  await rewriteCopies(lake, { ...copies, store }, options);
+  return { ...erasure, backups: copiesHolding(lake.dataDir, subjects) };
 };
 
 const forget = async (text: string, options: Options, io: CliIo): Promise<void> => {
-  const { dataDir, upstream } = configOf(io);
+  const config = configOf(io);
+  const { dataDir, upstream } = config;
   openLakeForReading(dataDir).close(); // never creates a lake
   const lake = openLake(dataDir, { report: io.err });
   const isJson = options.json === true;
+  const rewrites = options.rewriteBackups === true;
+  let store: TableStore | undefined;
   try {
+    store = await backupStore(undefined, config, io);
     const subject = subjectOf(lake, text, options.platform ?? null);
     if (options.dryRun === true || options.yes !== true) {
-      const planned = planErasure(lake, subject, { upstream });
+      const copies = await findCopies(lake, { store, clock: io.clock }, withVideos(lake, subject));
+      const backups = namesOfCopies(copies, store);
+      const planned = { ...planErasure(lake, subject, { upstream }), backups };
       if (options.dryRun === true && isJson) return io.json(planned);
       if (!isJson) show(io, planned, 'Found');
       if (options.dryRun === true) return io.out('Nothing was erased (--dry-run).');
       if (!(await isConfirmed(io, subject))) return io.out('Nothing was erased.');
     }
-    const erased = await erase(lake, subject, io);
+    const erased = await erase(lake, { subject, store, rewrites }, io);
     if (isJson) return io.json(erased);
     show(io, erased, `Erased ${nameOf(subject)}`);
     io.out(
       `It stays out: later pulls and imports drop it. Check with \`${commandText('query "select * from erased"')}\`.`,
     );
   } finally {
+    store?.close();
     lake.close();
   }
 };
@@ -116,6 +148,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
     .option('--dry-run', 'count what would be erased; erase nothing')
     .option('--yes', 'erase without asking')
+    .option('--rewrite-backups', 'erase it from backups too, also in TRENDLAKE_BACKUPS_TO')
     .option('--json', 'one object: rows, files, backups')
     .addHelpText('after', EXAMPLES)
     .action((subject: string, options: Options) => forget(subject, options, io));

@@ -3,12 +3,14 @@ import { EXIT } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import type { Log } from '../../base/log.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
-import type { ImportSummary } from '../../ingest/imports/import-file.ts';
+import { readColumnMap } from '../../ingest/imports/csv-records.ts';
+import type { ImportDeps, ImportSummary } from '../../ingest/imports/import-file.ts';
 import { importPaths } from '../../ingest/imports/import-path.ts';
 import { makeListBasis } from '../../lake/lists/make-list-basis.ts';
 import { openLake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
+import { whileOpen } from '../context/while-open.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
@@ -17,8 +19,9 @@ const EXAMPLES = `
 Examples:
   trendlake import observations/            a folder with videos.ndjson.gz, snapshots.ndjson.gz, ...
   trendlake import snapshots.ndjson --json
+  trendlake import snapshots.csv --map views=plays --map at=day
 
-Files, gzip'd or not, one JSON object a line; times ISO 8601 or Unix:
+Files, gzip'd or not, one JSON object a line, or .csv with a header; times ISO 8601 or Unix:
   videos.ndjson     {id, platform, title, user, createdAt, tags?, ...}
   snapshots.ndjson  {id, at, views, likes, comments?, rank?, region?, ...}
   hashtags.ndjson   {tag, platform, at, volume?, views?, ...}
@@ -39,6 +42,7 @@ const print = (io: CliIo, summary: ImportSummary): void => {
 };
 
 interface Options {
+  map?: string[];
   json?: boolean;
 }
 
@@ -60,14 +64,18 @@ const run = async (
   const lake = openLake(dataDir, { report: io.err });
   const progress = new ProgressLine(io);
   try {
-    const summary = await importPaths(lake, paths, io.cwd, {
+    const deps: ImportDeps = {
       clock: io.clock,
       signal: io.signal,
+      map: readColumnMap(options.map ?? []),
       onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
         progress.show(
           `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
         ),
-    });
+    };
+    const summary = await whileOpen(io, dataDir, 'import', () =>
+      importPaths(lake, paths, io.cwd, deps),
+    );
     makeListBasis(lake, io.clock.now());
     progress.clear();
     logFiles(summary, log);
@@ -82,7 +90,12 @@ const run = async (
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .argument('<path...>', 'NDJSON files, or folders holding them')
+    .argument('<path...>', 'NDJSON or CSV files, or folders holding them')
+    .option(
+      '--map <name=column>',
+      'column of a CSV file for a field, such as views=plays; repeat for several',
+      (pair: string, before: string[] = []) => [...before, pair],
+    )
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], options: Options) => {

@@ -12,6 +12,7 @@ import { lakeServer } from '../../serve/mcp/lake-server.ts';
 import { assistantWatch } from '../context/assistant-watch.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { versionText } from '../context/version.ts';
+import { whileOpen } from '../context/while-open.ts';
 
 const EXAMPLES = `
 Examples:
@@ -60,7 +61,7 @@ const run = async (io: CliIo): Promise<void> => {
     onerror: (error) => io.err(`mcp: ${faultOf(error)}`),
   });
   try {
-    await ended;
+    await whileOpen(io, dataDir, 'mcp', () => ended);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -1,19 +1,25 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { BACKUPS, backupsIn } from '../../base/data-dir/backups.ts';
 import { OWN_FOLDER } from '../../base/data-dir/own-files.ts';
-import { LakeError, UsageError } from '../../base/errors.ts';
+import { EXIT, LakeError, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
-import { living } from '../../lake/exclusive.ts';
+import { withExclusive } from '../../lake/exclusive.ts';
 import { SERVICE_FILE } from '../../lake/former-lake.ts';
-import { type UnpackedBackup, unpackBackup } from '../../run/maintenance/packed-backup.ts';
+import { openLake } from '../../lake/open.ts';
+import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
+import type { TableStore } from '../../output/delta/table-store.ts';
+import { exportLake } from '../../output/parquet/export-lake.ts';
+import { dropUnfinished } from '../../run/maintenance/backup.ts';
 import { type Restored, restoreLake } from '../../run/maintenance/restore.ts';
-import { DAEMON, SERVING } from '../../run/schedule/daemon.ts';
+import { unpackBackup } from '../../run/maintenance/unpack-backup.ts';
 import { backupStore } from '../context/backup-store.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { Questions } from '../context/questions.ts';
+import { refuseWhileOpen } from '../context/while-open.ts';
+import { counted } from '../text/figures.ts';
 
 const EXAMPLES = `
 Examples:
@@ -21,24 +27,15 @@ Examples:
   trendlake restore trendlake-2026-03-01.db --yes             a backup of the data directory
   trendlake restore latest --from s3://bucket/trendlake       on an empty machine, from the bucket alone
 
-The current lake and service.db are kept beside the restored ones. Calls since the backup still count.`;
+The current lake and service.db are kept beside the restored ones. Calls since the backup still count.
+Parquet files and published tables are written again, unless --no-export.`;
 
 interface Options {
+  readonly export: boolean;
   readonly from?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
-
-/** @throws UsageError naming a running daemon or service */
-const refuseWhileOpen = (dataDir: string): void => {
-  for (const name of [DAEMON, SERVING]) {
-    const [holder] = living(dataDir, name);
-    if (holder !== undefined)
-      throw new UsageError(
-        `${name} has the lake of ${dataDir} open (${holder.holder}, since ${isoOf(holder.since)}). Stop it, then restore.`,
-      );
-  }
-};
 
 /** @throws UsageError if nobody can answer */
 const isConfirmed = async (io: CliIo, dataDir: string, from: string): Promise<boolean> => {
@@ -72,16 +69,78 @@ const localFile = (dataDir: string, name: string, io: CliIo): string => {
   return known?.path ?? resolve(io.cwd, name);
 };
 
-const show = (io: CliIo, restored: Restored & { readonly service: boolean }): void => {
-  const former = restored.setAside === null ? '' : ` The former lake is ${restored.setAside}.`;
-  const service = restored.service ? ' service.db was restored too.' : '';
-  io.out(
-    `Restored ${restored.from}.${service}${former} Run \`${commandText('export --full')}\` so that Parquet files and published tables agree, then start \`serve\` and \`schedule\` again.`,
-  );
-  if (restored.callsCarried === null)
+interface Done extends Restored {
+  readonly service: boolean;
+  /** Parquet files written; null: not exported. */
+  readonly files: number | null;
+}
+
+const show = (io: CliIo, { from, setAside, service, files, callsCarried }: Done): void => {
+  const former = setAside === null ? '' : ` The former lake is ${setAside}.`;
+  const restoredToo = service ? ' service.db was restored too.' : '';
+  const agree =
+    files === null
+      ? `Run \`${commandText('export --full')}\` so that Parquet files and published tables agree, then start`
+      : `${counted(files, 'Parquet file')} were written to agree. Start`;
+  io.out(`Restored ${from}.${restoredToo}${former} ${agree} \`serve\` and \`schedule\` again.`);
+  if (callsCarried === null)
     io.err(
       `The calls made since the backup could not be read: the service may count more than \`${commandText('status')}\` says this month.`,
     );
+};
+
+/** Rewrites Parquet files and published tables from the restored lake. @returns null if it failed */
+const bringInLine = async (io: CliIo): Promise<number | null> => {
+  const config = configOf(io);
+  const { clock, signal, env, random } = io;
+  const lake = openLake(config.dataDir, { report: io.err });
+  try {
+    const { files } = await exportLake(lake, {
+      ...{ clock, codec: config.parquetCodec, full: true, here: true, signal },
+    });
+    await publishIfConfigured(lake, config, { clock, random, signal, env });
+    return files;
+  } catch (error) {
+    io.exitCode = EXIT.partial;
+    io.err(`The lake is restored, but not exported: ${messageOf(error)}`);
+    return null;
+  } finally {
+    lake.close();
+  }
+};
+
+interface Chosen {
+  /** Undefined: the newest. */
+  readonly name: string | undefined;
+  readonly store: TableStore | undefined;
+  /** Of a backup without a store. */
+  readonly file: string | undefined;
+}
+
+const replaceLake = async (
+  dataDir: string,
+  { name, store, file }: Chosen,
+  { clock }: CliIo,
+): Promise<Omit<Done, 'files'>> => {
+  const folder = join(dataDir, BACKUPS);
+  try {
+    dropUnfinished(dataDir);
+    mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
+    const unpacked = store && (await unpackBackup(store, name, folder));
+    const restored = await restoreLake(dataDir, unpacked?.lake ?? file, clock);
+    const service = unpacked?.service;
+    if (service !== undefined) exchangeService(dataDir, service, clock.now());
+    return { ...restored, service: service !== undefined };
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error)
+      throw new LakeError(
+        `The backup could not be unpacked in ${folder}: ${error.message}. The lake is unchanged.`,
+        { cause: error },
+      );
+    throw error;
+  } finally {
+    dropUnfinished(dataDir);
+  }
 };
 
 const restore = async (name: string, options: Options, io: CliIo): Promise<void> => {
@@ -98,31 +157,18 @@ const restore = async (name: string, options: Options, io: CliIo): Promise<void>
     );
   const from =
     store === undefined ? name : `${latest ? 'the newest backup' : name} of ${store.url}`;
-  if (options.yes !== true && !(await isConfirmed(io, dataDir, from)))
-    return io.out('Nothing was restored.');
-  let unpacked: UnpackedBackup | undefined;
   try {
-    if (store !== undefined) {
-      mkdirSync(join(dataDir, BACKUPS), { recursive: true, mode: OWN_FOLDER });
-      unpacked = await unpackBackup(store, latest ? undefined : name, join(dataDir, BACKUPS));
-    }
-    const file = unpacked?.lake ?? (latest ? newest : localFile(dataDir, name, io));
-    const restored = await restoreLake(dataDir, file, io.clock);
-    const service = unpacked?.service;
-    if (service !== undefined) exchangeService(dataDir, service, io.clock.now());
-    const done = { ...restored, service: service !== undefined };
-    if (options.json === true) return io.json(done);
-    show(io, done);
-  } catch (error) {
-    if (error instanceof Error && 'syscall' in error)
-      throw new LakeError(
-        `The backup could not be unpacked in ${join(dataDir, BACKUPS)}: ${error.message}. The lake is unchanged.`,
-        { cause: error },
-      );
-    throw error;
+    if (options.yes !== true && !(await isConfirmed(io, dataDir, from)))
+      return io.out('Nothing was restored.');
+    const file = latest ? newest : localFile(dataDir, name, io);
+    const chosen = { name: latest ? undefined : name, store, file };
+    const replaced = await withExclusive(dataDir, 'backup', io.clock, () =>
+      replaceLake(dataDir, chosen, io),
+    );
+    const done = { ...replaced, files: options.export ? await bringInLine(io) : null };
+    if (options.json === true) io.json(done);
+    else show(io, done);
   } finally {
-    for (const path of [unpacked?.lake, unpacked?.service])
-      if (path !== undefined) rmSync(path, { force: true });
     store?.close();
   }
 };
@@ -132,6 +178,7 @@ export const define = (command: Command, io: CliIo): void => {
     .argument('<backup>', 'name or path of a backup, or latest')
     .option('--from <place>', 'folder or s3://bucket/prefix instead of TRENDLAKE_BACKUPS_TO')
     .option('--yes', 'restore without asking')
+    .option('--no-export', 'leave Parquet files and published tables as they are')
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES)
     .action((name: string, options: Options) => restore(name, options, io));

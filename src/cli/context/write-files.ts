@@ -7,7 +7,7 @@ interface FilesWritten {
   readonly files: number;
   readonly rows: number;
   readonly bytes: number;
-  readonly removed: number;
+  readonly removed?: number;
   readonly durationMs: number;
 }
 
@@ -17,7 +17,7 @@ interface FileWork<Summary> {
   readonly job: string;
   readonly done: string;
   /** @returns undefined if there is nothing to write */
-  readonly write: (progress: ProgressLine) => Promise<Summary | undefined>;
+  readonly write: (progress: ProgressLine, lake: Lake) => Promise<Summary | undefined>;
   /** For people; `json` prints the summary instead. */
   readonly print: (summary: Summary) => void;
   readonly json: boolean;
@@ -30,7 +30,7 @@ export const writeFiles = async <Summary extends FilesWritten>(
 ): Promise<void> => {
   const progress = new ProgressLine(io);
   try {
-    const summary = await write(progress);
+    const summary = await write(progress, lake);
     progress.clear();
     if (summary === undefined) return;
     const { files, rows, bytes, removed, durationMs: ms } = summary;

@@ -1,6 +1,13 @@
 import { messageOf } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { parseJson, shortly } from '../../base/wire/fields.ts';
+import {
+  type ColumnMap,
+  csvRecords,
+  type FileRecord,
+  isCsv,
+  type RecordChunk,
+} from './csv-records.ts';
 import { type ImportColumns, importColumns } from './import-columns.ts';
 import { ImportBatch, type ImportKind } from './import-records.ts';
 import type { KnownPlatform } from './known-platform.ts';
@@ -12,6 +19,8 @@ export interface ImportSource {
   readonly kind: ImportKind;
   /** Lines that an earlier import of the file has loaded. */
   readonly resumedAt: number;
+  /** Columns of CSV files under other names. */
+  readonly map?: ColumnMap;
 }
 
 /** A line that cannot be kept, and why. */
@@ -43,7 +52,7 @@ const CHARACTERS_IN_A_TRANSACTION = 3_000_000;
 /** Greatest factor by which a batch grows to keep lines of one instant together. */
 const MOST_TIMES = 3;
 
-const parse = (text: string): { line: JsonObject } | { problem: string } => {
+const parse = (text: string): FileRecord['parsed'] => {
   try {
     const value = parseJson(text);
     return isObject(value)
@@ -53,6 +62,21 @@ const parse = (text: string): { line: JsonObject } | { problem: string } => {
     return { problem: `not JSON: ${messageOf(error)}` };
   }
 };
+
+async function* ndjsonRecords(
+  { path, resumedAt }: ImportSource,
+  signal?: AbortSignal,
+): AsyncGenerator<RecordChunk> {
+  let line = 0;
+  for await (const { lines, bytesRead } of ndjsonLines(path, signal)) {
+    const records: FileRecord[] = [];
+    for (const text of lines) {
+      line += 1;
+      if (line > resumedAt && text.trim() !== '') records.push({ line, text, parsed: parse(text) });
+    }
+    yield { records, throughLine: line, bytesRead };
+  }
+}
 
 /** The lines of one file, gathered to batches. */
 class Gathering {
@@ -86,9 +110,7 @@ class Gathering {
   }
 
   /** Takes a line in. @returns what was gathered before it, where that is a batch */
-  take(text: string, line: number, bytesRead: number): FileBatch | undefined {
-    if (text.trim() === '') return undefined;
-    const parsed = parse(text);
+  take({ text, line, parsed }: FileRecord, bytesRead: number): FileBatch | undefined {
     const isFull = this.#isFullBefore('line' in parsed ? parsed.line : undefined);
     const full = isFull ? this.given(line - 1, bytesRead, null) : undefined;
     this.#lines += 1;
@@ -115,21 +137,23 @@ class Gathering {
  * ended. Writes nothing.
  */
 export async function* fileBatches(
-  { path, kind, resumedAt }: ImportSource,
+  source: ImportSource,
   knownPlatform: KnownPlatform,
   signal?: AbortSignal,
 ): AsyncGenerator<FileBatch> {
-  const gathering = new Gathering(kind, knownPlatform);
-  let line = 0;
+  const gathering = new Gathering(source.kind, knownPlatform);
+  let line = source.resumedAt;
   let bytes = 0;
   try {
-    for await (const { lines, bytesRead } of ndjsonLines(path, signal)) {
+    const chunks = isCsv(source.path) ? csvRecords(source, signal) : ndjsonRecords(source, signal);
+    for await (const { records, throughLine, bytesRead } of chunks) {
       bytes = bytesRead;
-      for (const text of lines) {
-        line += 1;
-        const full = line > resumedAt ? gathering.take(text, line, bytesRead) : undefined;
+      for (const record of records) {
+        if (record.line <= source.resumedAt) continue;
+        const full = gathering.take(record, bytesRead);
         if (full !== undefined) yield full;
       }
+      line = Math.max(line, throughLine);
     }
   } catch (error) {
     if (!(error instanceof FileReadError)) throw error;

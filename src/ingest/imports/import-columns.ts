@@ -1,5 +1,4 @@
 import { engagementRate } from '../../base/wire/engagement-rate.ts';
-import type { SeenCreator } from '../writers/creators.ts';
 import type { WrittenVolume } from '../writers/hashtags.ts';
 import type { ImportedRows } from './import-records.ts';
 import type { Observations } from './observations.ts';
@@ -8,8 +7,14 @@ import type { Observations } from './observations.ts';
 type Columns<T> = { readonly [K in keyof T]: readonly T[K][] };
 
 const VIDEO = ['id', 'platform', 'title', 'user', 'createdAt', 'hashtags', 'at', 'extra'] as const;
-const COUNTS = ['id', 'platform', 'at', 'views', 'likes', 'title', 'user', 'extra'] as const;
-const VOLUME = ['tag', 'platform', 'at', 'volume', 'views', 'extra'] as const;
+const COUNTS = [
+  ...(['id', 'platform', 'at', 'views', 'likes', 'title', 'user', 'extra'] as const),
+  ...(['source', 'rate'] as const),
+] as const;
+const VOLUME = [
+  ...(['tag', 'platform', 'at', 'volume', 'views', 'extra'] as const),
+  ...(['change', 'rank', 'window', 'source'] as const),
+] as const;
 
 type Each<Of extends readonly unknown[]> = Of[number];
 type VideoRow = Pick<Each<ImportedRows['videos']>, Each<typeof VIDEO>>;
@@ -66,12 +71,14 @@ function* videosIn(columns: ImportColumns['videos']): Observations['videos'] {
   }
 }
 
-/** Observations of lines with counts. The rate is computed. */
+/** Observations of lines with counts. The rate is computed unless it is stated. */
 function* snapshotsIn(columns: ImportColumns['snapshots']): Observations['snapshots'] {
   const unsaid = { createdAt: null, hashtags: null, extra: null };
   for (const [row, id] of columns.id.entries()) {
     const views = valueIn(columns.views, row);
     const likes = valueIn(columns.likes, row);
+    const rate = valueIn(columns.rate, row);
+    const source = valueIn(columns.source, row) ?? 'import';
     const observed = {
       id,
       platform: valueIn(columns.platform, row),
@@ -79,16 +86,15 @@ function* snapshotsIn(columns: ImportColumns['snapshots']): Observations['snapsh
       user: valueIn(columns.user, row),
       views,
       likes,
-      engagementRate: engagementRate({ views, likes }),
+      engagementRate: rate === 'unknown' ? null : (rate ?? engagementRate({ views, likes })),
       snapshotExtra: valueIn(columns.extra, row),
       ...unsaid,
     };
-    yield { observed, at: valueIn(columns.at, row) };
+    yield { observed, at: valueIn(columns.at, row), source };
   }
 }
 
 function* volumesIn(columns: ImportColumns['hashtags']): Generator<WrittenVolume> {
-  const unknown = { change: null, rank: null, window: null, source: 'import' } as const;
   for (const [row, tag] of columns.tag.entries())
     yield {
       tag,
@@ -97,14 +103,18 @@ function* volumesIn(columns: ImportColumns['hashtags']): Generator<WrittenVolume
       volume: valueIn(columns.volume, row),
       views: valueIn(columns.views, row),
       extra: valueIn(columns.extra, row),
-      ...unknown,
+      change: valueIn(columns.change, row),
+      rank: valueIn(columns.rank, row),
+      window: valueIn(columns.window, row),
+      source: valueIn(columns.source, row),
     };
 }
 
-function* creatorsIn(creators: ImportColumns['creators']): Generator<SeenCreator> {
-  for (const { extra, ...creator } of creators) {
+function* creatorsIn(creators: ImportColumns['creators']): Observations['creators'] {
+  for (const { extra, profile, source, ...creator } of creators) {
     const snapshotExtra = extra === null ? null : JSON.parse(extra);
-    yield { ...creator, engagementRate: null, extra: null, snapshotExtra, growth: [] };
+    const seen = { ...creator, extra: profile, snapshotExtra, growth: [] };
+    yield { ...seen, source: source ?? 'import' };
   }
 }
 

@@ -9,6 +9,7 @@ import { statement } from '../../lake/statements.ts';
 import { erasedText } from '../responses/erase-json.ts';
 import { forgetRejected, keepRejected } from '../writers/rejected-items.ts';
 import { addRows, type LoadCounts } from '../writers/tally.ts';
+import type { ColumnMap } from './csv-records.ts';
 import type { FileBatch } from './import-batches.ts';
 import { storedBatch } from './import-columns.ts';
 import type { ImportReader } from './import-reader.ts';
@@ -45,6 +46,8 @@ export interface ImportDeps {
   onProgress?: (progress: ImportProgress) => void;
   /** Files of this size in bytes or more are read in a separate thread. */
   threadFromBytes?: number;
+  /** Columns of CSV files under other names. */
+  map?: ColumnMap;
 }
 
 const PROBLEMS_KEPT = 100;
@@ -112,7 +115,9 @@ export class FileImport {
     this.#summary = summary;
     this.#deps = deps;
     this.#bytesTotal = readable(path, () => statSync(path).size);
-    this.#fingerprint = readable(path, () => fingerprintOf(path, this.#bytesTotal));
+    const columns = Object.entries(deps.map ?? {}).map((pair) => `-${pair.join('=')}`);
+    this.#fingerprint =
+      readable(path, () => fingerprintOf(path, this.#bytesTotal)) + columns.join('');
     const resumedAt = this.#resumePoint();
     this.#file = { file: path, kind, lines: resumedAt, resumedAt, rejected: 0 };
     summary.files.push(this.#file);
@@ -136,7 +141,8 @@ export class FileImport {
   async run(reader: ImportReader): Promise<void> {
     const { signal, onProgress } = this.#deps;
     const { resumedAt } = this.#file;
-    const source = { path: this.#path, kind: this.#kind, resumedAt };
+    const { map = {} } = this.#deps;
+    const source = { path: this.#path, kind: this.#kind, resumedAt, map };
     for await (const batch of reader.batches(source, signal)) {
       this.#commit(batch);
       const { throughLine: lines, bytesRead } = batch;
@@ -195,7 +201,9 @@ export class FileImport {
     if (ended !== null && ended.cutOff !== null)
       this.#report(
         throughLine + 1,
-        `${ended.cutOff}; the ${throughLine} lines before are loaded. Fetch the file again and import it: nothing is loaded twice`,
+        throughLine === 0
+          ? `${ended.cutOff}. Nothing was loaded`
+          : `${ended.cutOff}; the ${throughLine} lines before are loaded. Fetch the file again and import it: nothing is loaded twice`,
       );
   }
 }

@@ -16,8 +16,10 @@ interface ImportFile {
 
 const kindOf = (path: string): ImportKind | undefined =>
   IMPORT_KINDS.find((kind) =>
-    new RegExp(`(^|[^a-z])${kind}[^/]*\\.(ndjson|jsonl)(\\.gz)?$`, 'i').test(basename(path)),
+    new RegExp(`(^|[^a-z])${kind}[^/]*\\.(ndjson|jsonl|csv)(\\.gz)?$`, 'i').test(basename(path)),
   );
+
+const ENDINGS = ['.ndjson', '.ndjson.gz', '.csv', '.csv.gz'];
 
 /** Keeps an import of a folder inside that folder. @throws UsageError for a link that leads out of it */
 const refuseLinkOut = (folder: string, path: string): void => {
@@ -33,7 +35,7 @@ const refuseLinkOut = (folder: string, path: string): void => {
  * @throws UsageError before anything is read
  */
 const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
-  const expected = IMPORT_KINDS.map((kind) => `${kind}.ndjson[.gz]`).join(', ');
+  const expected = `${IMPORT_KINDS.map((kind) => `${kind}.ndjson[.gz]`).join(', ')}, or .csv[.gz]`;
   const files = paths.flatMap((given): ImportFile[] => {
     const path = resolve(cwd, given);
     if (!existsSync(path))
@@ -49,7 +51,7 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
       const names = readable(path, () => readdirSync(path));
       const found = IMPORT_KINDS.flatMap((kind) =>
         names
-          .filter((name) => name === `${kind}.ndjson` || name === `${kind}.ndjson.gz`)
+          .filter((name) => ENDINGS.some((ending) => name === kind + ending))
           .map((name) => ({ path: join(path, name), kind })),
       ).filter((file) => statSync(file.path, { throwIfNoEntry: false })?.isFile() === true);
       for (const file of found) refuseLinkOut(path, file.path);
@@ -68,7 +70,7 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
 };
 
 /**
- * Imports observations from NDJSON files or folders of them, streamed, some thousand lines a
+ * Imports observations from NDJSON and CSV files or folders of them, streamed, some thousand lines a
  * transaction. An interrupted import goes on where it stopped; a finished one changes nothing when
  * repeated. A line that cannot be kept goes to `rejected_items` with its file and number.
  * @throws UsageError when a path names nothing to import

@@ -1,5 +1,5 @@
-import type { Platform } from '../../../schema/vocabulary.ts';
-import { fieldOf, type JsonObject } from '../../base/json-object.ts';
+import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
+import { fieldOf, isObject, type JsonObject } from '../../base/json-object.ts';
 import { FIELDS } from '../../base/wire/field-table.ts';
 import {
   cleanTag,
@@ -11,12 +11,16 @@ import {
   readFields,
   readId,
   readInstant,
+  readNumber,
   readPlatform,
+  readRate,
+  readText,
 } from '../../base/wire/fields.ts';
 import { foldName, plainHandle } from '../../base/wire/folding.ts';
 import { LONGEST_TAG } from '../../base/wire/item-bounds.ts';
 import type { SeenHashtag } from '../writers/hashtags.ts';
 import { extraText } from '../writers/join-extra.ts';
+import type { SnapshotSource } from '../writers/merge-video.ts';
 import type { KnownPlatform } from './known-platform.ts';
 
 /** The four kinds of files an import knows, in the order they are loaded. */
@@ -45,6 +49,10 @@ interface ImportedCounts {
   title: string | null;
   user: string | null;
   extra: JsonObject | null;
+  /** Null: import. */
+  source: SnapshotSource | null;
+  /** Percent; null: computed. */
+  rate: number | 'unknown' | null;
 }
 
 /** Counts of a creator at one instant, as a line holds them. */
@@ -57,15 +65,46 @@ interface ImportedCreator {
   views: number | null;
   likes: number | null;
   extra: JsonObject | null;
+  /** Null: import. */
+  source: Source | null;
+  engagementRate: number | null;
+  /** Further fields of the profile. */
+  profile: JsonObject | null;
 }
 
 const NO_ID = { problem: 'no usable id: expected text of 1 to 128 characters' };
 const NO_INSTANT = { problem: 'no usable "at": expected ISO 8601 or a Unix time' };
 
-const VIDEO = new Set(['id', 'platform', ...namesOf(FIELDS.importedVideo)]);
-const SNAPSHOT = new Set(['id', ...namesOf(FIELDS.importedSnapshot)]);
-const HASHTAG = new Set(['platform', ...namesOf(FIELDS.importedHashtag)]);
-const CREATOR = new Set(['platform', ...namesOf(FIELDS.importedCreator)]);
+/** Field of exported lines with what the others cannot say; see `exportedLines`. */
+export const OWN = 'trendlake';
+
+const ownOf = (line: JsonObject): JsonObject => {
+  const own = fieldOf(line, OWN);
+  return isObject(own) ? own : {};
+};
+
+const sourceIn = (own: JsonObject): Source | null =>
+  SOURCES.find((source) => source === own.source) ?? null;
+
+/** Further fields of a line, as exported or as written beside the known ones. */
+const furtherFields = (
+  line: JsonObject,
+  known: ReadonlySet<string>,
+  odd: Odd,
+): JsonObject | null =>
+  fieldOf(ownOf(line), 'extra') === undefined
+    ? extraOf(line, known, odd)
+    : (ownOf(line).extra as JsonObject | null);
+
+const VIDEO = new Set([OWN, 'id', 'platform', ...namesOf(FIELDS.importedVideo)]);
+const SNAPSHOT = new Set([OWN, 'id', ...namesOf(FIELDS.importedSnapshot)]);
+const HASHTAG = new Set([OWN, 'platform', ...namesOf(FIELDS.importedHashtag)]);
+const CREATOR = new Set([OWN, 'platform', ...namesOf(FIELDS.importedCreator)]);
+
+const KNOWN = { videos: VIDEO, snapshots: SNAPSHOT, hashtags: HASHTAG, creators: CREATOR };
+
+/** True for a field of a line that is not kept as a further field. */
+export const isKnownField = (kind: ImportKind, name: string): boolean => KNOWN[kind].has(name);
 
 const readVideo = (line: JsonObject): OrProblem<ImportedVideo> => {
   const id = readId(line.id);
@@ -74,8 +113,9 @@ const readVideo = (line: JsonObject): OrProblem<ImportedVideo> => {
   if ('problem' in where) return where;
   const odd: Odd = [];
   const fields = readFields(line, FIELDS.importedVideo, odd);
-  const at = readInstant(line.firstSeenAt, 'firstSeenAt', []);
-  return { id, platform: where.platform, ...fields, extra: extraOf(line, VIDEO, odd), at };
+  const { at: stated = line.firstSeenAt } = ownOf(line);
+  const at = readInstant(stated, 'firstSeenAt', []);
+  return { id, platform: where.platform, ...fields, extra: furtherFields(line, VIDEO, odd), at };
 };
 
 const readSnapshot = (
@@ -93,7 +133,19 @@ const readSnapshot = (
   const odd: Odd = [];
   const { at, ...counts } = readFields(line, FIELDS.importedSnapshot, odd);
   if (at === null) return NO_INSTANT;
-  return { id, platform, at, ...counts, extra: extraOf(line, SNAPSHOT, odd) };
+  const own = ownOf(line);
+  const source = sourceIn(own);
+  const rate = own.rateUnknown === true ? 'unknown' : readRate(own.engagementRate, '', []);
+  const extra = furtherFields(line, SNAPSHOT, odd);
+  return {
+    id,
+    platform,
+    at,
+    ...counts,
+    extra,
+    source: source === 'hashtags' ? null : source,
+    rate,
+  };
 };
 
 const readHashtag = (line: JsonObject): OrProblem<SeenHashtag> => {
@@ -105,9 +157,15 @@ const readHashtag = (line: JsonObject): OrProblem<SeenHashtag> => {
   const where = line.platform === '' ? { platform: '' as const } : readPlatform(line.platform, '');
   if ('problem' in where) return where;
   if (at === null) return NO_INSTANT;
-  const unknown = { change: null, rank: null, window: null, source: 'import' } as const;
-  const extra = extraOf(line, HASHTAG, odd);
-  return { tag, platform: where.platform, at, ...figures, ...unknown, extra };
+  const own = ownOf(line);
+  const stated = {
+    change: readNumber(own.change, '', []),
+    rank: readNumber(own.rank, '', []),
+    window: readText(own.window, '', []),
+    source: sourceIn(own) ?? 'import',
+  };
+  const extra = furtherFields(line, HASHTAG, odd);
+  return { tag, platform: where.platform, at, ...figures, ...stated, extra };
 };
 
 const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {
@@ -118,7 +176,20 @@ const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {
   const where = readPlatform(line.platform, '');
   if ('problem' in where) return where;
   if (at === null) return NO_INSTANT;
-  return { platform: where.platform, handle, at, ...counts, extra: extraOf(line, CREATOR, odd) };
+  const own = ownOf(line);
+  const profile = isObject(own.profile) ? own.profile : null;
+  const stated = { source: sourceIn(own), profile };
+  const rate = readRate(own.engagementRate, '', []);
+  const extra = furtherFields(line, CREATOR, odd);
+  return {
+    platform: where.platform,
+    handle,
+    at,
+    ...counts,
+    extra,
+    ...stated,
+    engagementRate: rate,
+  };
 };
 
 /** One observation of an instant, and what it is keyed by. */

@@ -1,17 +1,26 @@
+import type { Source } from '../../../schema/vocabulary.ts';
 import type { VideoObservation } from '../../base/wire/observation.ts';
 import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { SeenCreator } from '../writers/creators.ts';
 import type { SeenHashtag, WrittenVolume } from '../writers/hashtags.ts';
 import { type Loader, loaderOf, type Seen } from '../writers/loader.ts';
+import type { SnapshotSource } from '../writers/merge-video.ts';
 import type { LoadCounts, Tally } from '../writers/tally.ts';
+
+/** Counts of a video at an instant, from an import unless said otherwise. */
+interface Counted {
+  readonly observed: VideoObservation;
+  readonly at: number;
+  readonly source?: SnapshotSource;
+}
 
 /** Checked facts, with the instant they were true at. */
 export interface ObservationBatch {
   /** Facts of videos without counts; `at` is null if the source has no time. */
   videos: { observed: VideoObservation; at: number | null }[];
   /** Counts of videos at one instant. */
-  snapshots: { observed: VideoObservation; at: number }[];
+  snapshots: Counted[];
   hashtags: SeenHashtag[];
   creators: SeenCreator[];
 }
@@ -19,9 +28,9 @@ export interface ObservationBatch {
 /** The same in any form that is gone through once. */
 export interface Observations {
   readonly videos: Iterable<{ observed: VideoObservation; at: number | null }>;
-  readonly snapshots: Iterable<{ observed: VideoObservation; at: number }>;
+  readonly snapshots: Iterable<Counted>;
   readonly hashtags: Iterable<WrittenVolume>;
-  readonly creators: Iterable<SeenCreator>;
+  readonly creators: Iterable<SeenCreator & { readonly source?: Source }>;
 }
 
 /** Observations held at once between reading what is known of their videos and writing them. */
@@ -80,14 +89,14 @@ export const loadObservations = (
     writeVideos(
       loader,
       keptOf(snapshots, isKept),
-      { seenOf: ({ at }) => ({ at, source: 'import' }), more: 'nothing' },
+      { seenOf: ({ at, source = 'import' }) => ({ at, source }), more: 'nothing' },
       tally,
     );
     for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
     const isCreatorKept = (creator: SeenCreator): boolean =>
       !erased.drops({ kind: 'creator', ...creator });
     for (const creator of keptOf(creators, isCreatorKept))
-      loader.creators.write(creator, 'import', tally);
+      loader.creators.write(creator, creator.source ?? 'import', tally);
   };
   return loader.transaction(load, within, 'later', collectedAt);
 };

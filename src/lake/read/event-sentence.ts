@@ -43,14 +43,23 @@ class EvidenceWords {
   }
 }
 
+const chanceOf = (evidence: EvidenceWords): string =>
+  `${whole.format(100 * (evidence.number('topProbability') ?? 0))} % likely to finish in the top 10 %`;
+
+const expectedViews = (evidence: EvidenceWords): string =>
+  [
+    evidence.number('views') === undefined ? '' : `${evidence.count('views')} views now`,
+    evidence.number('viewsIn24h') === undefined
+      ? ''
+      : `${evidence.count('viewsIn24h')} expected in 24 h (8 in 10 videos land between ${evidence.count('viewsIn24hLow')} and ${evidence.count('viewsIn24hHigh')})`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+
 const spike = (evidence: EvidenceWords, hours: number | undefined): string => {
   if (evidence.text('rule') === 'forecast') {
-    const chance = `${whole.format(100 * (evidence.number('topProbability') ?? 0))} % likely to finish in the top 10 % (we alert from ${evidence.percent('threshold')})`;
-    const now =
-      evidence.number('views') === undefined ? '' : `, ${evidence.count('views')} views now`;
-    return evidence.number('viewsIn24h') === undefined
-      ? `${chance}${now}.`
-      : `${chance}${now}, ${evidence.count('viewsIn24h')} expected in 24 h (8 in 10 videos land between ${evidence.count('viewsIn24hLow')} and ${evidence.count('viewsIn24hHigh')}).`;
+    const views = expectedViews(evidence);
+    return `${chanceOf(evidence)} (we alert from ${evidence.percent('threshold')})${views === '' ? '' : `, ${views}`}.`;
   }
   const span = hours === undefined ? '' : ` in ${short.format(hours)} h`;
   const age = evidence.number('ageHours');
@@ -80,17 +89,44 @@ const rising = (evidence: EvidenceWords): string =>
 const breakout = (evidence: EvidenceWords): string =>
   `${evidence.count('videos')} videos of ${evidence.count('creators')} creators make up ${evidence.percent('share')} of the ${evidence.text('list') ?? 'list'} (${evidence.count('listed')} videos), usually ${evidence.percent('usualShare')}: ${evidence.times('ratio')} as much. Their tags: ${evidence.list('tags').join(', ') || 'unknown'}.`;
 
+const spikeHeadline = (evidence: EvidenceWords, hours: number | undefined): string =>
+  evidence.text('rule') === 'forecast'
+    ? chanceOf(evidence)
+    : `${evidence.count('gain')} views gained${hours === undefined ? '' : ` in ${short.format(hours)} h`}`;
+
+const listName = (list = 'a list'): string =>
+  list.replace(/^trends (\w+)$/, 'the trends of the $1').replace(/^feed (\S+)$/, 'the feed of $1');
+
+const viralHeadline = (evidence: EvidenceWords): string => {
+  if (evidence.text('reason') === 'top')
+    return `First time at rank ${evidence.count('rank')} of ${listName(evidence.text('list'))}`;
+  return evidence.number('timesMedian') === undefined
+    ? `A video passed ${evidence.count('bar')} views`
+    : `A video with ${evidence.times('timesMedian')} the creator's usual views`;
+};
+
 interface SentenceRule {
   /** Evidence that the sentence cannot do without. */
   readonly needs: readonly string[];
+  readonly headline: (evidence: EvidenceWords, hours: number | undefined) => string;
   readonly sentence: (evidence: EvidenceWords, hours: number | undefined) => string;
 }
 
 const SENTENCES: Readonly<Record<EventKind, SentenceRule>> = {
-  'trend.spike': { needs: ['rule', 'views'], sentence: spike },
-  'creator.viral': { needs: ['reason', 'video'], sentence: viral },
-  'hashtag.rising': { needs: ['measure', 'ratio'], sentence: rising },
-  'niche.breakout': { needs: ['videos', 'share'], sentence: breakout },
+  'trend.spike': { needs: ['rule', 'views'], headline: spikeHeadline, sentence: spike },
+  'creator.viral': { needs: ['reason', 'video'], headline: viralHeadline, sentence: viral },
+  'hashtag.rising': {
+    needs: ['measure', 'ratio'],
+    headline: (evidence) =>
+      `${evidence.times('ratio')} its usual ${evidence.text('measure') === 'views' ? 'views a day' : 'number of videos'}`,
+    sentence: rising,
+  },
+  'niche.breakout': {
+    needs: ['videos', 'share'],
+    headline: (evidence) =>
+      `${evidence.percent('share')} of a list, usually ${evidence.percent('usualShare')}`,
+    sentence: breakout,
+  },
 };
 
 const inWords = (name: string): string =>
@@ -118,18 +154,39 @@ const inPresentNames = ({ looks, ...rest }: JsonObject): JsonObject => ({
   ...rest,
 });
 
+/** An event in words. */
+export interface EventText {
+  /** The main number with its meaning. Undefined for evidence that trendlake does not write. */
+  readonly headline?: string;
+  /** The reason, in one sentence. */
+  readonly sentence: string;
+  /** The reason without the headline. */
+  readonly detail: string;
+}
+
+const wordless = (sentence: string): EventText => ({ sentence, detail: sentence });
+
 /**
- * Reason of an event in one sentence. `data`: column of table `events`. Evidence of a shape that trendlake
- * does not write is listed by name.
+ * An event in words. `data`: column of table `events`. Evidence of a shape that trendlake does not write
+ * is listed by name.
  */
-export const eventSentence = (kind: EventKind, data: unknown): string => {
+export const eventText = (kind: EventKind, data: unknown): EventText => {
   const { evidence, window } = isObject(data) ? data : {};
   if (!isObject(evidence) || Object.keys(evidence).length === 0)
-    return 'Reported by the API, without numbers.';
-  const { needs, sentence } = SENTENCES[kind];
+    return wordless('Reported by the API, without numbers.');
+  const { needs, headline, sentence } = SENTENCES[kind];
   const named = inPresentNames(evidence);
   const isForecast = kind === 'trend.spike' && named.rule === 'forecast';
   const required = isForecast ? ['topProbability', 'threshold'] : needs;
-  if (required.some((name) => named[name] === undefined)) return listedEvidence(evidence);
-  return sentence(new EvidenceWords(named), hoursIn(isObject(window) ? window : undefined));
+  if (required.some((name) => named[name] === undefined)) return wordless(listedEvidence(evidence));
+  const words = new EvidenceWords(named);
+  const hours = hoursIn(isObject(window) ? window : undefined);
+  const reason = sentence(words, hours);
+  const detail = isForecast
+    ? `${expectedViews(words) || 'Views unknown'}. We alert from ${words.percent('threshold')}.`
+    : reason;
+  return { headline: headline(words, hours), sentence: reason, detail };
 };
+
+export const eventSentence = (kind: EventKind, data: unknown): string =>
+  eventText(kind, data).sentence;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
-import { BACKUPS, type Backup, backupsIn } from '../../base/data-dir/backups.ts';
+import { BACKUPS, type Backup, backupsIn, REWRITING } from '../../base/data-dir/backups.ts';
 import { makeOwnFile, OWN_FOLDER } from '../../base/data-dir/own-files.ts';
 import { fullDiskOf, LakeError, messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
@@ -13,7 +13,7 @@ import { dateOf } from '../../base/iso.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { whileAlone, withExclusive } from '../../lake/exclusive.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
-import type { Lake } from '../../lake/open.ts';
+import { type Lake, WAIT_MS } from '../../lake/open.ts';
 import { faultOf } from './lake-fault.ts';
 
 export interface BackupOptions {
@@ -25,8 +25,16 @@ export interface BackupOptions {
 }
 
 const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
-/** Unfinished copies and their journals. */
-const UNFINISHED = /^trendlake-\d{4}-\d\d-\d\d\.db\.new(-wal|-shm|-journal)?$/;
+const JOURNAL = '(-wal|-shm|-journal)?';
+/** Unfinished copies, and what packing, unpacking and rewriting left, with their journals. */
+const UNFINISHED = new RegExp(
+  [
+    `^trendlake-\\d{4}-\\d\\d-\\d\\d\\.db\\.(zst|new${JOURNAL})$`,
+    `^service\\.db\\.packing(\\.zst|${JOURNAL})$`,
+    `^trendlake-[\\d-]+T[\\d-]+Z\\.(service\\.)?db(\\.zst|${JOURNAL})$`,
+    `^${REWRITING}$`,
+  ].join('|'),
+);
 
 /** Files of interrupted backups; empty while a backup is running. */
 export const unfinishedBackups = (dataDir: string): string[] => {
@@ -49,10 +57,11 @@ export const removeUnfinishedBackups = (dataDir: string): void => {
 };
 
 /** Call it under the lock of backups. */
-const dropUnfinished = (dataDir: string): void => {
+export const dropUnfinished = (dataDir: string): void => {
   const folder = join(dataDir, BACKUPS);
+  if (!existsSync(folder)) return;
   for (const name of readdirSync(folder))
-    if (UNFINISHED.test(name)) rmSync(join(folder, name), { force: true });
+    if (UNFINISHED.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
 };
 
 /** Checking a file of this size takes less than a second. */
@@ -89,33 +98,34 @@ const explain = (error: unknown, path: string): unknown => {
 };
 
 /**
- * Copies the lake inside a read transaction of a second connection. Without it, SQLite restarts the
- * copy at every commit of another process, and a large lake would never finish.
+ * Opens a read transaction on a second connection. Without it, SQLite restarts a copy at every commit
+ * of another process, and a large lake would never finish.
  */
-const copyPages = async (
-  lake: Lake,
+export const openReading = (path: string): Database.Database => {
+  const sqlite = new Database(path, { readonly: true, fileMustExist: true, timeout: WAIT_MS });
+  sqlite.exec('begin');
+  sqlite.prepare('select 1 from sqlite_schema').get();
+  return sqlite;
+};
+
+/** Copies what a read transaction sees, a few pages a turn. */
+export const copyPages = async (
+  reading: Database.Database,
   to: string,
   signal: AbortSignal | undefined,
 ): Promise<void> => {
-  const sqlite = new Database(lake.path, { readonly: true, fileMustExist: true });
-  try {
-    sqlite.exec('begin');
-    sqlite.prepare('select 1 from sqlite_schema').get();
-    await sqlite.backup(to, {
-      progress: () => {
-        signal?.throwIfAborted();
-        return PAGES_A_TURN;
-      },
-    });
-  } finally {
-    sqlite.close();
-  }
+  await reading.backup(to, {
+    progress: () => {
+      signal?.throwIfAborted();
+      return PAGES_A_TURN;
+    },
+  });
 };
 
 /** Copies and checks the lake, then renames the copy to `path`. */
 const copyTo = async (
   lake: Lake,
-  path: string,
+  { reading, path }: { reading: Database.Database; path: string },
   {
     signal,
     checkedHereBytes = CHECKED_HERE_BYTES,
@@ -126,7 +136,7 @@ const copyTo = async (
   dropUnfinished(lake.dataDir);
   makeOwnFile(growing);
   try {
-    await copyPages(lake, growing, signal);
+    await copyPages(reading, growing, signal);
     const isSmall = statSync(growing).size <= checkedHereBytes;
     const fault = isSmall ? faultOf(growing) : await faultInChild(growing, signal);
     if (fault !== undefined)
@@ -141,24 +151,46 @@ const copyTo = async (
 };
 
 /**
- * Copies the lake to `<data dir>/backups/trendlake-<UTC date>.db`, checks the copy and keeps the newest
- * `keep`. Writers are not blocked. A second backup of a day replaces the first.
- * @throws LakeError when another backup is running or the copy is damaged or cannot be written;
- * UsageError when the folder takes no files; the signal's reason when stopped
+ * Copies what `reading` sees of the lake to `<data dir>/backups/trendlake-<UTC date>.db`, checks the copy
+ * and keeps the newest `keep`. Call it under the lock of backups.
  */
-export const backupLake = async (
+export const copyLake = async (
   lake: Lake,
+  reading: Database.Database,
   { clock, keep = 7, ...options }: BackupOptions,
 ): Promise<Backup> => {
   const path = join(lake.dataDir, BACKUPS, `trendlake-${dateOf(clock.now())}.db`);
+  await copyTo(lake, { reading, path }, options);
+  const others = backupsIn(lake.dataDir).filter((backup) => backup.path !== path);
+  for (const old of others.slice(0, Math.max(0, others.length + 1 - keep))) rmSync(old.path);
+  return { path, bytes: statSync(path).size };
+};
+
+/** Runs `work` as the only backup of a lake, and explains its errors. */
+export const whileBackingUp = async <T>(
+  lake: Lake,
+  clock: Clock,
+  work: () => Promise<T>,
+): Promise<T> => {
   try {
-    return await withExclusive(lake.dataDir, 'backup', clock, async () => {
-      await copyTo(lake, path, options);
-      const others = backupsIn(lake.dataDir).filter((backup) => backup.path !== path);
-      for (const old of others.slice(0, Math.max(0, others.length + 1 - keep))) rmSync(old.path);
-      return { path, bytes: statSync(path).size };
-    });
+    return await withExclusive(lake.dataDir, 'backup', clock, work);
   } catch (error) {
     throw explain(error, lake.path);
   }
 };
+
+/**
+ * Copies the lake as `copyLake` does. Writers are not blocked. A second backup of a day replaces the
+ * first.
+ * @throws LakeError when another backup is running or the copy is damaged or cannot be written;
+ * UsageError when the folder takes no files; the signal's reason when stopped
+ */
+export const backupLake = (lake: Lake, options: BackupOptions): Promise<Backup> =>
+  whileBackingUp(lake, options.clock, async () => {
+    const reading = openReading(lake.path);
+    try {
+      return await copyLake(lake, reading, options);
+    } finally {
+      reading.close();
+    }
+  });

@@ -38,7 +38,7 @@ const holds = (sqlite: Database.Database, one: PersonalSubject): boolean => {
 };
 
 /** True unless a copy of a lake certainly lacks all subjects. */
-const mayHold = (path: string, subjects: readonly PersonalSubject[]): boolean => {
+export const mayHold = (path: string, subjects: readonly PersonalSubject[]): boolean => {
   try {
     const sqlite = new Database(path, { readonly: true, fileMustExist: true });
     try {

@@ -161,7 +161,7 @@ const leftoversFinding = (dataDir: string): CheckResult => {
     return failed(
       'leftovers',
       `${unfinished} is left over from an interrupted backup`,
-      `Run \`${commandText('doctor --backup')}\` to remove it and make a new backup.`,
+      `Run \`${commandText('backup')}\` to remove it and make a new backup.`,
     );
   return existsSync(restored)
     ? failed(
@@ -175,7 +175,7 @@ const leftoversFinding = (dataDir: string): CheckResult => {
 const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
   const newest = backupsIn(dataDir).at(-1);
   const hasLake = existsSync(join(dataDir, LAKE_FILE));
-  const advice = `\`${commandText('doctor --backup')}\` makes one; \`${commandText('schedule')}\` does every night.`;
+  const advice = `\`${commandText('backup')}\` makes one; \`${commandText('schedule')}\` does every night.`;
   if (newest === undefined)
     return hasLake ? passed('backup', `none yet; ${advice}`) : passed('backup', 'none yet');
   const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');

@@ -39,14 +39,19 @@ const sumOf = (...counts: readonly Readonly<Record<string, number>>[]): Record<s
   return sum;
 };
 
+/** A subject with the videos that go with it. Changes nothing. */
+export const withVideos = (lake: Lake, subject: PersonalSubject): PersonalSubject[] => {
+  markTargets(lake, [subject]);
+  return [subject, ...markedVideos(lake)];
+};
+
 /** Counts what `forget` would erase. Changes nothing. */
 export const planErasure = (
   lake: Lake,
   subject: PersonalSubject,
   { upstream = {} }: Pick<EraseOptions, 'upstream'> = {},
 ): Erasure => {
-  markTargets(lake, [subject]);
-  const all = [subject, ...markedVideos(lake)];
+  const all = withVideos(lake, subject);
   const subjects = subjectSet([...all, ...markedTitles(lake)]);
   const lines = erasedLines(lake, subjects);
   return {

@@ -62,7 +62,7 @@ const moveJournals = (from: string, to: string): void => {
 };
 
 /** Copies a database, including commits in its journal. */
-const copyDatabase = (from: string, to: string): void => {
+export const copyDatabase = (from: string, to: string): void => {
   const journal = statSync(`${from}-wal`, { throwIfNoEntry: false });
   if (journal === undefined || journal.size === 0) {
     copyFileSync(from, to);
@@ -140,7 +140,7 @@ const bringUpToDate = (path: string, from: string): void => {
   }
 };
 
-const syncToDisk = (path: string): void => {
+export const syncToDisk = (path: string): void => {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Coding, compressed } from '../http/coding.ts';
+import { type ContentCoding, compressed } from '../http/coding.ts';
 import { exactBytes } from '../http/exact-bytes.ts';
 import { RefusedError } from '../http/problems.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -15,7 +15,7 @@ import { SharedWork } from './shared-work.ts';
 /** Bytes of a page, compressed on first use. */
 export class PageBytes {
   readonly #plain: Buffer<ArrayBuffer>;
-  readonly #compressed = new Map<Coding, Buffer<ArrayBuffer>>();
+  readonly #compressed = new Map<ContentCoding, Buffer<ArrayBuffer>>();
 
   constructor(html: string) {
     this.#plain = exactBytes(Buffer.from(html));
@@ -25,7 +25,7 @@ export class PageBytes {
     return this.#plain.length;
   }
 
-  bytes(coding: Coding | null): Buffer<ArrayBuffer> {
+  bytes(coding: ContentCoding | null): Buffer<ArrayBuffer> {
     if (coding === null) return this.#plain;
     const known = this.#compressed.get(coding);
     if (known !== undefined) return known;

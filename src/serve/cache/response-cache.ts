@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Coding } from '../http/coding.ts';
+import type { ContentCoding } from '../http/coding.ts';
 import { exactBytes } from '../http/exact-bytes.ts';
 import {
   bytesOf,
@@ -56,7 +56,7 @@ export class CachedResponse {
   }
 
   /** Bytes of the response that `at` returned last. */
-  bytes(coding: Coding | null): SentBytes {
+  bytes(coding: ContentCoding | null): SentBytes {
     if (this.#compressed !== undefined && this.#compressed.encoding === coding)
       return this.#compressed;
     const sent = bytesOf(this.#written, coding);

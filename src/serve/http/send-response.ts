@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
-import { type Coding, codingFor } from './coding.ts';
+import { type ContentCoding, codingFor } from './coding.ts';
 import { replyWith, type SentBytes, type WrittenResponse } from './written-response.ts';
 
 export interface Sending {
   readonly written: WrittenResponse;
   /** The service's time, Unix ms. */
   readonly now: number;
-  readonly bytes: (coding: Coding | null) => SentBytes;
+  readonly bytes: (coding: ContentCoding | null) => SentBytes;
 }
 
 /** Sends a response: 304 or compressed if the request allows it. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isoOf } from '../../base/iso.ts';
-import { type Coding, compressed } from './coding.ts';
+import { type ContentCoding, compressed } from './coding.ts';
 import { exactBytes } from './exact-bytes.ts';
 
 /** A response before it is written. Instants in Unix ms. */
@@ -41,7 +41,7 @@ export interface WrittenResponse {
 
 export interface SentBytes {
   readonly bytes: Buffer<ArrayBuffer>;
-  readonly encoding: Coding | null;
+  readonly encoding: ContentCoding | null;
 }
 
 export interface Accepts {
@@ -100,7 +100,7 @@ export const hasTag = (header: string | undefined, etag: string): boolean =>
     .some((tag) => tag === '*' || tag === etag.slice(2));
 
 /** Small bodies are not compressed. */
-export const bytesOf = ({ bytes }: WrittenResponse, coding: Coding | null): SentBytes =>
+export const bytesOf = ({ bytes }: WrittenResponse, coding: ContentCoding | null): SentBytes =>
   coding !== null && bytes.length >= SMALLEST_COMPRESSED_BYTES
     ? { bytes: compressed(bytes, coding), encoding: coding }
     : { bytes, encoding: null };

@@ -39,19 +39,23 @@ export interface ListWords {
   readonly after?: Html;
 }
 
+/** Drawing of a list's rows other than as a table. */
+export type DrawRows<Row> = (rows: readonly Row[]) => Html;
+
 /** Section with a sortable table, paging and download links. */
 export const listSection = <Row>(
   view: PageView,
   shown: ShownList<Row, unknown>,
   words: ListWords,
+  draw?: DrawRows<Row>,
 ): Html => {
   const { heading, note, caption, none, before = NOTHING, after = NOTHING } = words;
   const { tag } = shown;
   const { total = shown.held, table: tableOf } = tag === undefined ? words : { table: words.table };
   const beside = note === undefined ? NOTHING : html` <span class="soft small">${note}</span>`;
   const { columns, rows, sort } = shown;
-  const table = (): Html =>
-    html`${dataTable(view, columns, rows, { caption, sort, isSortable: true })}${pagingLinks(view, shown)}`;
+  const drawn = draw ?? (() => dataTable(view, columns, rows, { caption, sort, isSortable: true }));
+  const table = (): Html => html`${drawn(rows)}${pagingLinks(view, shown)}`;
   return html`<section><div class="over"><h2>${heading}${beside}</h2>${total > 0 ? downloadLinks(view, { table: tableOf }) : NOTHING}</div>
 ${before}
 ${total > 0 ? table() : tag === undefined ? emptyState(view, none) : html`<p class="empty soft">Nothing in this list belongs to the tag ${tag}. <a href="${linkHere(view, { tag: undefined })}">Show all</a>.</p>`}

@@ -1,18 +1,19 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { DAY_MS } from '../../base/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
 import type { ListPage } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
+import { originOf } from '../../lake/origin.ts';
 import type { RisingVideo } from '../../learn/forecast/shapes.ts';
 import type { ServiceContext } from '../request/context.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
-import { namedEvent, subjectLink } from './events-page.ts';
+import { namedEvent, subjectLink } from './event-names.ts';
 import {
   change,
   likely,
@@ -27,7 +28,7 @@ import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
-import { linkTo, type PageView, videoPath } from './page-view.ts';
+import { instantText, linkTo, type PageView, videoPath } from './page-view.ts';
 import { platformTabs } from './tabs.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
@@ -165,15 +166,31 @@ ${listSection(view, trends, { name: 'Trending this week', address: linkTo(view, 
  * `/`: feed, trends, forecasts and events of one platform, and the hashtags of all. The old parameter
  * `video` redirects to the video's page.
  */
+/** Age of the newest count from which an import is shown as of its end. */
+const ENDED_MS = 2 * DAY_MS;
+
+/** Address of the overview at the end of a lake that was imported, as today's windows of it are empty. */
+const endOfImport = (
+  { lake, changes, now: clock }: ServiceContext,
+  given: Readonly<Record<string, string>>,
+): string | undefined => {
+  if (given.asOf !== undefined || originOf(lake) !== undefined) return undefined;
+  const now = clock();
+  const newest = changes.newestSnapshot(now);
+  if (newest === null || now - newest < ENDED_MS) return undefined;
+  return `/?${new URLSearchParams({ ...given, asOf: instantText(newest + MINUTE_MS) })}`;
+};
+
 export const overviewPage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/',
     params: z.object({}),
     query: z.object({ platform: platformQuery }),
-    leadsTo: ({ video, asOf }) =>
-      video === undefined
-        ? undefined
-        : `${videoPath(video)}${asOf === undefined ? '' : `?${new URLSearchParams({ asOf })}`}`,
+    leadsTo: ({ video, ...given }) => {
+      if (video === undefined) return endOfImport(deps.service, given);
+      const { asOf } = given;
+      return `${videoPath(video)}${asOf === undefined ? '' : `?${new URLSearchParams({ asOf })}`}`;
+    },
     make: async ({ query, view, moment }) => {
       const { service } = deps;
       const shown = await readOverview(service, query.platform, moment);

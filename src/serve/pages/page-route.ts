@@ -76,7 +76,7 @@ export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
   readonly make: (
     wanted: PageRequest<z.infer<P>, z.infer<Q>>,
   ) => PageContent | Promise<PageContent>;
-  /** Redirect target of an old address; undefined: no redirect. */
+  /** Address shown instead, such as that of an old link; undefined: no redirect. */
   readonly leadsTo?: (given: Readonly<Record<string, string>>) => string | undefined;
   /** File for `format=csv` and `format=parquet`. */
   readonly files?: FilesOf<P, Q>;
@@ -205,7 +205,7 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
   const respond = async (c: Context<ServiceEnv>): Promise<Response> => {
     const given = givenOf(c);
     const elsewhere = leadsTo?.(given);
-    if (elsewhere !== undefined) return c.redirect(elsewhere, 308);
+    if (elsewhere !== undefined) return c.redirect(elsewhere, 302);
     const { asOf, format, table, ...read } = readParameters(c.req.param(), given);
     const instant = asOf === undefined ? undefined : minuteOf(asOf);
     const { asOf: _, format: __, table: ___, ...kept } = given;

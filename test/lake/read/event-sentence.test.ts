@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventSentence } from '../../../src/lake/read/event-sentence.ts';
+import { eventSentence, eventText } from '../../../src/lake/read/event-sentence.ts';
 
 const window = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T04:00:00.000Z' };
 
@@ -79,4 +79,24 @@ test.each([
   [undefined, 'Reported by the API, without numbers.'],
 ])('words incomplete evidence and that of another shape: %o', (evidence, sentence) => {
   expect(eventSentence('trend.spike', { evidence })).toBe(sentence);
+});
+
+test('a headline has the main number, and the detail does not repeat it', () => {
+  const evidence = {
+    ...{ rule: 'forecast', topProbability: 0.82, threshold: 0.7, views: 5000 },
+    ...{ viewsIn24h: 90_000, viewsIn24hLow: 40_000, viewsIn24hHigh: 200_000 },
+  };
+  expect(eventText('trend.spike', { window, evidence })).toMatchObject({
+    headline: '82 % likely to finish in the top 10 %',
+    detail:
+      '5,000 views now, 90,000 expected in 24 h (8 in 10 videos land between 40,000 and 200,000). We alert from 70 %.',
+  });
+  const top = { reason: 'top', video: 'tt_1', list: 'trends day', rank: 2, watchedDays: 13 };
+  expect(eventText('creator.viral', { evidence: top }).headline).toBe(
+    'First time at rank 2 of the trends of the day',
+  );
+  expect(eventText('trend.spike', { evidence: { odd: 1 } })).toEqual({
+    sentence: 'odd 1.',
+    detail: 'odd 1.',
+  });
 });
