@@ -29,7 +29,7 @@ test('the three strongest findings become sentences, views compared once', () =>
   ]);
 });
 
-test('findings against a video are told, weak ones are not', () => {
+test('findings against a video are shown, weak ones are not', () => {
   expect(
     whySentences([
       factor('platform', 0.9, { shareBelow: 0.1, direction: 'against' }),

@@ -57,7 +57,7 @@ export class SavedQueries {
     const slug = slugOf(name);
     if (slug === '' || name.length > LONGEST_NAME)
       throw new UsageError(
-        `The name "${name.slice(0, LONGEST_NAME)}" cannot be an address. Use 1 to ${LONGEST_NAME} characters with a letter or digit.`,
+        `The name "${name.slice(0, LONGEST_NAME)}" cannot be an address. Use 1 to ${LONGEST_NAME} characters including letters or digits.`,
       );
     return this.#use((db) => {
       const others = prepare(db, 'select count(*) from saved_query where slug <> ?', 'number').get(

@@ -40,7 +40,7 @@ export interface ChartContent {
 
 /** True with at least two known counts. */
 export const hasLine = (points: readonly ChartPoint[]): boolean =>
-  points.filter(([, count]) => count !== null).length > 1;
+  points.filter(([, ...counts]) => counts.some((count) => count !== null)).length > 1;
 
 const inSeconds = (rows: readonly (readonly (number | null)[])[]): (number | null)[][] =>
   rows.map(([at = 0, ...rest]) => [(at ?? 0) / 1000, ...rest]);

@@ -1,13 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import type { Platform } from '../../../schema/vocabulary.ts';
 import { videoSubject } from '../../alerts/events/subject-url.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
-import { movementsOf } from '../../lake/lists/movements.ts';
-import { viewsGained } from '../../lake/lists/score.ts';
-import type { Lake } from '../../lake/open.ts';
 import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { readListStays } from '../../lake/read/list-stays.ts';
 import { type Milestone, milestones } from '../../lake/read/milestones.ts';
@@ -20,6 +16,7 @@ import { RefusedError } from '../http/problems.ts';
 import { idPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
+import { gainedInDay } from './compare-videos.ts';
 import { type Column, downloadLinks } from './data-table.ts';
 import { count, inHours, sinceText } from './figures.ts';
 import { followSection } from './follow.ts';
@@ -73,12 +70,6 @@ const SNAPSHOT_COLUMNS: readonly Column<TimelinePoint>[] = [
   fileColumn('engagement_rate', 'DOUBLE', ({ engagementRate }) => engagementRate),
 ];
 
-/** Views gained in the last 24 h, by the same rule as lists. Null: unknown. */
-const gainedInDay = (lake: Lake, platform: Platform, key: number, at: number): number | null => {
-  const [movement] = movementsOf(lake, platform, { from: at - DAY_MS, to: at }, [key]);
-  return movement === undefined ? null : viewsGained(movement, at - DAY_MS, DAY_MS);
-};
-
 /** Milestones up to the first one that is not reached yet. */
 const upToNext = (all: readonly Milestone[]): readonly Milestone[] => {
   const next = all.findIndex(({ state }) => state === 'not yet');
@@ -121,7 +112,7 @@ export const videoPage = (deps: PageDeps): void => {
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`${videoTiles({ item, stays, forecast, gained, countedAt }, view.at)}
-<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks })}${forecastTable(forecast, view.at)}</section>
+<section class="growth" id="growth"><div class="over"><h2>Growth</h2><a class="small" href="${linkTo(view, '/compare', { videos: item.id })}">compare</a>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks })}${forecastTable(forecast, view.at)}</section>
 ${analysis === undefined ? NOTHING : whySection(analysis)}
 <div class="columns halves">${staysSection(view, stays)}${milestonesSection(view, upToNext(reached))}</div>
 ${analysis === undefined ? NOTHING : recipeSection(analysis)}

@@ -3,7 +3,7 @@ import type { WhyFactor } from '../../base/wire/analysis-shapes.ts';
 /** Weaker findings could be chance. */
 export const CLEAR_STRENGTH = 0.005;
 /** A sentence needs more than a finding that is only not chance. */
-const TOLD_STRENGTH = 0.1;
+const SHOWN_STRENGTH = 0.1;
 const SENTENCES = 3;
 
 const round = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -55,9 +55,9 @@ const ofFeature = ({ finding, evidence }: WhyFactor): string => {
 
 /** The strongest findings in plain words, at most three. */
 export const whySentences = (why: readonly WhyFactor[]): string[] => {
-  const told = why.filter(({ strength }) => strength > TOLD_STRENGTH);
-  const hasCohort = told.some(({ factor }) => factor === 'age-cohort');
-  return told
+  const shown = why.filter(({ strength }) => strength > SHOWN_STRENGTH);
+  const hasCohort = shown.some(({ factor }) => factor === 'age-cohort');
+  return shown
     .filter(({ factor }) => factor !== 'platform' || !hasCohort) // both compare views
     .slice(0, SENTENCES)
     .map((factor) => (SENTENCE_OF[factor.factor] ?? ofFeature)(factor));

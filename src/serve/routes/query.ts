@@ -37,7 +37,7 @@ const PARAMETERS = ['asOf', 'chart', 'x', 'y'] as const;
 /** Statement, instant and chart of a form or an address. */
 interface AskedQuery extends SqlStatement {
   readonly choice: ChartChoice;
-  /** What is set besides the statement, for an address. */
+  /** Parameters besides the statement, for an address. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
