@@ -61,14 +61,14 @@ const countText = ({ rows, counted, hasMore, tookMs }: SqlTable): string => {
 const option = (value: string, name: string, chosen: string): Html =>
   html`<option value="${value}"${value === chosen ? raw(' selected') : ''}>${name}</option>`;
 
-const CHART_NAMES = { auto: 'chart found', lines: 'lines', bars: 'bars', none: 'no chart' };
+const CHART_NAMES = { auto: 'automatic', lines: 'lines', bars: 'bars', none: 'no chart' };
 
 /** Kind and columns of the chart, sent with the statement. */
 const chartForm = ({ columns, rows }: SqlTable, { chart, x, y }: ChartChoice): Html => {
   if (rows.length < 2) return NOTHING;
   const names = (title: string, chosen: string): Html =>
     html`${option('', title, chosen)}${[...new Set(columns)].map((name) => option(name, name, chosen))}`;
-  return html`<div class="run small"><label>chart <select name="chart" form="query">${CHART_KINDS.map((kind) => option(kind, CHART_NAMES[kind], chart))}</select></label><label>across <select name="x" form="query">${names('found', x)}</select></label><label>up <select name="y" form="query">${names('found', y)}</select></label><button form="query">Draw</button></div>`;
+  return html`<div class="run small"><label>chart <select name="chart" form="query">${CHART_KINDS.map((kind) => option(kind, CHART_NAMES[kind], chart))}</select></label><label>across <select name="x" form="query">${names('automatic', x)}</select></label><label>up <select name="y" form="query">${names('automatic', y)}</select></label><button form="query">Draw</button></div>`;
 };
 
 const outcomeSection = ({ outcome, choice }: ShownQuery): Html => {
