@@ -8,7 +8,13 @@ import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { readListStays } from '../../lake/read/list-stays.ts';
 import { type Milestone, milestones } from '../../lake/read/milestones.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
-import { newestCountAt, timeline, videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
+import {
+  newestCountAt,
+  snapshotCount,
+  timeline,
+  videoByIdAsOf,
+  videoRecord,
+} from '../../lake/read/timeline.ts';
 import { shownForecast } from '../../learn/forecast/read.ts';
 import type { ShownForecast } from '../../learn/forecast/shapes.ts';
 import { analysisOf } from '../../learn/why/analyze.ts';
@@ -112,7 +118,7 @@ export const videoPage = (deps: PageDeps): void => {
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`${videoTiles({ item, stays, forecast, gained, countedAt }, view.at)}
-<section class="growth" id="growth"><div class="over"><h2>Growth</h2><a class="small" href="${linkTo(view, '/compare', { videos: item.id })}">compare</a>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks })}${forecastTable(forecast, view.at)}</section>
+<section class="growth" id="growth"><div class="over"><h2>Growth</h2><a class="small" href="${linkTo(view, '/compare', { videos: item.id })}">compare</a>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks, repeated: snapshotCount(lake, key, view.at) - points.length })}${forecastTable(forecast, view.at)}</section>
 ${analysis === undefined ? NOTHING : whySection(analysis)}
 <div class="columns halves">${staysSection(view, stays)}${milestonesSection(view, upToNext(reached))}</div>
 ${analysis === undefined ? NOTHING : recipeSection(analysis)}
