@@ -6,6 +6,7 @@ import { MOST_OF_A_KEY } from '../alerts/webhooks/subscriptions.ts';
 import { SECOND_MS } from '../base/durations.ts';
 import type { Opened } from '../base/opened.ts';
 import { LakeKeys } from '../lake/keys/key-store.ts';
+import { lakeVersion } from '../lake/lake-version.ts';
 import { clientGone, refusalOf, serviceApp } from './app.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { KeyCheck } from './auth/key-check.ts';
@@ -29,6 +30,7 @@ import type { RunningService, ServiceOptions } from './service-options.ts';
 const LOOPBACK = '127.0.0.1';
 /** Delay after startup, so that the first requests do not wait for precomputed lists. */
 const AHEAD_AFTER_MS = SECOND_MS;
+const AHEAD_EVERY_MS = 15 * SECOND_MS;
 /** Counting is retried, so that other requests run in between. */
 const WAIT_FOR_KEYS_MS = 50;
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
@@ -186,14 +188,22 @@ export class AssembledService {
     };
   }
 
+  /** Computes what is slow before anyone asks for it: after the start, and when the lake changed. */
   async #computeAhead(): Promise<void> {
-    const { reads, now } = this.#context;
-    try {
-      await this.#options.machine.sleep(AHEAD_AFTER_MS, this.#closing.signal);
-    } catch {
-      return; // it closes
+    const { reads, now, lake } = this.#context;
+    const { signal } = this.#closing;
+    let computed: number | undefined;
+    for (let waitMs = AHEAD_AFTER_MS; ; waitMs = AHEAD_EVERY_MS) {
+      try {
+        await this.#options.machine.sleep(waitMs, signal);
+      } catch {
+        return; // it closes
+      }
+      const version = lakeVersion(lake);
+      if (version === computed) continue;
+      computed = version;
+      await reads.computeAhead(now());
     }
-    await reads.computeAhead(now());
   }
 
   async #close(): Promise<void> {

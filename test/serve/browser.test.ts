@@ -159,7 +159,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   test('behind the curve its forecast opens as a fan, with its numbers under the pointer', () =>
     visit('/videos/tt_3', {}, async (page) => {
       expect(await tell<number>(page, FAN_SHARE)).toBeGreaterThan(0.2);
-      expect(await textOf(page, '.facts')).toMatch(/87 %/);
+      expect(await textOf(page, '.tiles')).toMatch(/87 %/);
       const { x, y, width, height } = await tell<Record<'x' | 'y' | 'width' | 'height', number>>(
         page,
         `document.querySelector('#chart .u-over').getBoundingClientRect().toJSON()`,
@@ -302,6 +302,27 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       await click(page, '.menu summary');
       await followed(page, '.menu a[href^="/trends"]');
       expect(new URL(page.url()).pathname).toBe('/trends');
+    }));
+
+  test('a query is found in the dictionary, saved under a name and opened again', () =>
+    visit('/query', {}, async (page) => {
+      await page.type('#find', 'milestone reached');
+      expect(await textsOf(page, '.dictionary details:not([hidden]) summary code')).toEqual([
+        'video_milestones',
+      ]);
+      await tell(
+        page,
+        `document.getElementById('sql').value = 'select user, views from videos'; 0`,
+      );
+      await page.type('input[name=name]', 'Views by creator');
+      await followed(page, 'button[formaction="/query/save"]');
+      expect(new URL(page.url()).pathname).toBe('/query/views-by-creator');
+      expect(await textOf(page, 'h1')).toBe('Views by creator');
+      await page.select('select[name=chart]', 'none');
+      await followed(page, '.run button[form=query]');
+      expect(await tell<number>(page, `document.querySelectorAll('.bars').length`)).toBe(0);
+      await followed(page, '.saved a');
+      expect(await tell<number>(page, `document.querySelectorAll('.bars').length`)).toBe(1);
     }));
 
   test('the reference lists every endpoint, each a click away', async () => {

@@ -39,3 +39,20 @@ test('a creator’s page leads to it', async () => {
   const link = /href="(\/compare[^"]*)">compare</.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
   expect((await page(link)).text).toContain('<th scope="row">followers</th>');
 });
+
+test('/compare shows videos side by side with their views by age', async () => {
+  const { text } = await page('/compare?videos=tt_1,+tt_2');
+  expect(text).toContain('data-axis="age"');
+  expect(text).toMatch(/<th scope="row">gained in 24 h<\/th>/);
+  expect(text).toContain('href="/compare?videos=tt_2" aria-label="Leave out');
+  expect((await page('/compare?videos=tt_nobody')).text).toMatch(
+    /role="alert">No video &quot;tt_nobody&quot; is in the lake/,
+  );
+  expect((await page('/compare?videos=a,b,c,d,e')).text).toContain('up to 4 videos. 5 are given.');
+});
+
+test('a video’s page leads to it', async () => {
+  const { text } = await page('/videos/tt_1');
+  expect(text).toContain('href="/compare?videos=tt_1">compare</a>');
+  expect((await page('/compare?videos=tt_1')).text).toContain('Add a second video');
+});

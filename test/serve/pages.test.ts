@@ -215,3 +215,19 @@ test('an unknown change is not shown as new', async () => {
   expect(text).toContain('no change known yet');
   expect(text).not.toContain('>new<');
 });
+
+test('a video’s chart says how many stored snapshots only repeat a count', async () => {
+  const local = await runService((into) => {
+    const key = into.video({
+      id: 'tt_1',
+      title: 'one',
+      snapshots: [
+        [hoursAgo(9), 100],
+        [hoursAgo(1), 300],
+      ],
+    });
+    into.snapshot(key, [hoursAgo(5), 100], 'feed');
+  });
+  const text = await (await fetch(new URL('/videos/tt_1', local.service.dashboard))).text();
+  expect(text).toContain('2 counts, repeated ones left out: 1.');
+});

@@ -105,6 +105,84 @@ test('asOf answers over the lake as it was known then, and keeps it in the addre
   expect((await ask(`${at(sql)}&asOf=soon`)).status).toBe(400);
 });
 
+test('a statement is saved under a name, has an address, and is deleted', async () => {
+  const { host } = new URL(local.service.url);
+  const own = { host, origin: `http://${host}` };
+  const body = String(
+    new URLSearchParams({
+      sql: 'select user, views from videos',
+      name: 'Who grew?',
+      chart: 'bars',
+    }),
+  );
+  const sent = await ask('/query/save', own, { body });
+  expect([sent.status, sent.headers.location]).toEqual([303, '/query/who-grew']);
+  const { text: page } = await ask('/query/who-grew');
+  expect(page).toContain('>Who grew?</h1>');
+  expect(page).toContain('class="bars"');
+  expect((await ask('/query')).text).toContain('<a href="/query/who-grew">Who grew?</a>');
+  const changed = body.replace('bars', 'none');
+  expect((await ask('/query/save', own, { body: changed })).status).toBe(303);
+  expect((await ask('/query/who-grew')).text).not.toContain('class="bars"');
+  expect((await ask('/query/save', own, { body: 'sql=select+1&name=!' })).status).toBe(400);
+  await ask('/query/delete', own, { body: 'slug=who-grew' });
+  expect((await ask('/query/who-grew')).status).toBe(404);
+});
+
+test('a saved query of another site waits, and cannot be saved from there', async () => {
+  const body = 'sql=select+41%2B1+as+n&name=held';
+  expect((await ask('/query/save', { 'sec-fetch-site': 'cross-site' }, { body })).status).toBe(403);
+  expect((await ask('/query/save', { 'sec-fetch-site': 'same-origin' }, { body })).status).toBe(
+    303,
+  );
+  const { text: page } = await ask('/query/held', { 'sec-fetch-site': 'cross-site' });
+  expect(page).toContain('has not run yet');
+  expect(page).not.toContain('<td>42');
+});
+
+test('elsewhere, saving takes a key with the scope watch', async () => {
+  const open = await runService(fill, { host: '0.0.0.0' });
+  const save = async (key: string) => {
+    const sent = {
+      'x-forwarded-for': '203.0.113.9',
+      'sec-fetch-site': 'same-origin',
+      authorization: `Bearer ${key}`,
+    };
+    return (await ask('/query/save', sent, { of: open, body: 'sql=select+1&name=one' })).status;
+  };
+  expect(await save(open.newKey({ scopes: ['read'] }))).toBe(403);
+  expect(await save(open.newKey({ scopes: ['read', 'watch'] }))).toBe(303);
+});
+
+test('a chart can be chosen, and a missing one says what it needs', async () => {
+  const of = async (more: Record<string, string>) =>
+    (await ask(`${at('select id, user, views, likes from videos')}&${new URLSearchParams(more)}`))
+      .text;
+  expect(await of({ chart: 'lines' })).toContain('No chart: lines need a column of dates');
+  expect(await of({ chart: 'none' })).not.toContain('class="bars"');
+  expect(await of({ x: 'user', y: 'views' })).toMatch(/class="bars".*scope="row" dir="auto">ana/s);
+});
+
+test('the dictionary has three groups, and every view an example that runs', async () => {
+  const { text: page } = await ask('/query');
+  const groups = ['Ask these', 'Raw history', 'Internals'].map((name) =>
+    page.indexOf(`<h3>${name}`),
+  );
+  expect(groups).toEqual(groups.toSorted((a, b) => a - b));
+  expect(groups[0]).toBeGreaterThan(0);
+  const asked = page.slice(groups[0], groups[1]);
+  for (const name of ['rising_next', 'video_milestones', 'daily_summary', 'list_stays'])
+    expect(asked).toContain(`<code>${name}</code>`);
+  expect(page.slice(groups[2])).toContain('<code>touched_partitions</code>');
+  const examples = [...page.matchAll(/href="(\/query\?[^"]+)">Run an example/g)];
+  const addresses = new Set(examples.map(([, address = '']) => address.replaceAll('&amp;', '&')));
+  expect(addresses.size).toBeGreaterThan(20);
+  for (const address of addresses) {
+    const { text: run } = await ask(address);
+    expect([address, run.includes('id="result"')]).toEqual([address, true]);
+  }
+});
+
 test('draws lines for values over time and bars for words with a number', async () => {
   const lines = await run(
     "select observed_at, views from video_history where id = 'tt_1' order by 1",

@@ -22,6 +22,7 @@ const APPLICATION_ID = 0x746c7376;
 // key_route_day  requests of a key by UTC day and route; `refused` of them were answered 429
 // webhook_secret  what signs the deliveries of a subscription of the lake, `whsec_` + base64; the one
 //             before it signs too until it expires. Written by src/alerts/webhooks/secrets.ts
+// saved_query named statements of the query page. Written by src/lake/query/saved-queries.ts
 const SCHEMA = `
   create table if not exists api_key (
     id text primary key not null,
@@ -56,6 +57,13 @@ const SCHEMA = `
     secret text not null,
     previous text,
     previous_until integer
+  ) strict, without rowid;
+  create table if not exists saved_query (
+    slug text primary key not null,
+    name text not null,
+    sql text not null,
+    parameters text not null,
+    saved_at integer not null
   ) strict, without rowid;
 `;
 

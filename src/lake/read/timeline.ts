@@ -78,6 +78,16 @@ export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePo
     engagementRate: shownRate({ views, likes, rate, derived }),
   }));
 
+/** Stored snapshots by `asOf`, those that `timeline` leaves out included. */
+export const snapshotCount = (lake: Lake, videoKey: number, asOf: number): number =>
+  required(
+    prepared(
+      lake,
+      'select count(*) from video_snapshot where video_key = ? and observed_at <= ?',
+      'number',
+    ).get(videoKey, asOf),
+  );
+
 /** Instant of a video's newest known views by `asOf`, Unix ms; null: never. */
 export const newestCountAt = (lake: Lake, videoKey: number, asOf: number): number | null =>
   required(

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { prepare, required } from '../../lake/prepare.ts';
-import { newestObservation } from '../model/lake-curves.ts';
-import { newestVolume } from '../volumes/lake-volumes.ts';
+import { newestObservation, TRACKED_MS } from '../model/lake-curves.ts';
+import { newestVolume, TAG_TRACKED_MS } from '../volumes/lake-volumes.ts';
 import { type ForecastState, forecastStates } from './state.ts';
 import { type Scored, scoredWeeks } from './weeks.ts';
 
@@ -37,3 +37,16 @@ export const forecastsAtMost = (sqlite: Database.Database, most: number): number
       'number',
     ).get({ most }),
   );
+
+const RISING_UNTIL = `
+  select at from (
+    select min(made_at) as at from forecast where made_at > @at
+    union all select min(made_at) + ${TRACKED_MS} from forecast where made_at > @at - ${TRACKED_MS}
+    union all select min(made_at) from hashtag_forecast where made_at > @at
+    union all select min(made_at) + ${TAG_TRACKED_MS} from hashtag_forecast where made_at > @at - ${TAG_TRACKED_MS}
+    union all select min(learnt_at) from models where learnt_at > @at
+  ) where at is not null order by at limit 1`;
+
+/** Until when lists of rising videos and hashtags read at `at` stay the same in this lake. Unix ms. */
+export const risingUntil = (sqlite: Database.Database, at: number): number =>
+  prepare(sqlite, RISING_UNTIL, 'number').get({ at }) ?? Number.POSITIVE_INFINITY;

@@ -41,6 +41,7 @@ export const kindWords = (kind: string): string => {
   const part = rest.join('.');
   if (of === 'hashtag') return `hashtag volumes${part === '' ? '' : `, ${part}`}`;
   if (way === 'lists') return 'all lists';
+  if (way === 'creator') return 'videos of creators';
   if (way === 'trends') return part === '' ? 'trends' : `trends of the ${part}`;
   return part === '' ? way : `${way} ${part}`;
 };

@@ -50,18 +50,19 @@
   ];
   const isEmptyAt = (idx) => table.slice(1).every((column) => column[idx] == null);
 
+  /** Value of a line between two of its points; none outside of them. */
+  const between = (column, x) => {
+    const line = column.flatMap((y, i) => (y == null ? [] : [[xs[i], y]]));
+    const next = line.findIndex((p) => p[0] > x);
+    if (next < 1) return [];
+    const [[x0, y0], [x1, y1]] = [line[next - 1], line[next]];
+    return [y0 + ((y1 - y0) * (x - x0)) / (x1 - x0)];
+  };
   /** Values that the lines have inside a span of x, also where they only cross its edges. */
   const valuesIn = (columns, [from, to]) =>
     columns.flatMap((column) => {
-      const line = column.flatMap((y, i) => (y == null ? [] : [[xs[i], y]]));
-      const atEdge = (x) => {
-        const next = line.findIndex((p) => p[0] > x);
-        if (next < 1) return [];
-        const [[x0, y0], [x1, y1]] = [line[next - 1], line[next]];
-        return [y0 + ((y1 - y0) * (x - x0)) / (x1 - x0)];
-      };
-      const inside = line.filter(([x]) => x >= from && x <= to).map(([, y]) => y);
-      return [...inside, ...atEdge(from), ...atEdge(to)];
+      const inside = column.filter((y, i) => y != null && xs[i] >= from && xs[i] <= to);
+      return [...inside, ...between(column, from), ...between(column, to)];
     });
   let shown = kept.zoom ?? whole;
   let chart;
@@ -89,7 +90,10 @@
       ];
     const p = points[idx];
     if (names.length > 1)
-      return names.flatMap((name, i) => (p[i + 1] == null ? [] : `${name} ${known(p[i + 1])}`));
+      return names.flatMap((name, i) => {
+        if (p[i + 1] != null) return `${name} ${known(p[i + 1])}`;
+        return between(table[i + 1], p[0]).map((y) => `${name} about ${known(Math.round(y))}`);
+      });
     const before = points.slice(0, idx).findLast((one) => one[1] != null);
     const gain = before === undefined || p[1] == null ? undefined : p[1] - before[1];
     return [
@@ -259,7 +263,14 @@
         ],
         bands: ahead.length > 0 ? [{ series: [from, from + 1], fill: colour('--wash') }] : [],
         axes: [
-          { ...axis, values: xNames },
+          {
+            ...axis,
+            size: 44,
+            values: xNames,
+            ...(axisKind === 'age'
+              ? { incrs: [1, 3, 6, 12, 24, 48, 168, 336, 720, 2160, 8760].map((h) => h * 3600) }
+              : {}),
+          },
           {
             ...axis,
             size: 56,

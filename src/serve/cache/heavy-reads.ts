@@ -11,12 +11,8 @@ import { videosAtMost } from '../../lake/lists/window-snapshots.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CountMatches, SearchQuery } from '../../lake/search/search.ts';
 import { type SearchPage, searchPage } from '../../lake/search/search-page.ts';
-import {
-  type ForecastStanding,
-  forecastsAtMost,
-  standingName,
-} from '../../learn/forecast/standing.ts';
-import { ALWAYS, isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
+import { ForecastReads, type ForecastsFound } from './forecast-reads.ts';
+import type { LakeCache } from './lake-cache.ts';
 import { ListCache, type PricedList } from './list-cache.ts';
 import { cachedCounts } from './match-counts.ts';
 import {
@@ -24,10 +20,14 @@ import {
   type PageQuery,
   type PageReading,
   type QueryOf,
-  type Rising,
   readForPage,
 } from './page-readings.ts';
-import { type ReaderOptions, ReaderThread, type Requester } from './reader-thread.ts';
+import {
+  type PageRequester,
+  type ReaderOptions,
+  ReaderThread,
+  type Requester,
+} from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
 /** Limits of slow reads. */
@@ -58,9 +58,6 @@ const COMMON: readonly (ListQuery & { readonly period: string })[] = [
   { list: 'hashtags', platform: '', windowMs: 30 * DAY_MS, period: '30d' },
 ];
 
-/** Approximate memory of a forecast standing. */
-const STANDING_BYTES = 50_000;
-
 /** A search returns partial results after this time. */
 const SEARCH_MS = 2 * SECOND_MS;
 
@@ -89,16 +86,6 @@ export interface HeavyReadsDeps {
   readonly limits?: Partial<ReadLimits> | undefined;
 }
 
-export interface ForecastsFound {
-  readonly rising: Rising;
-  readonly standing: ForecastStanding;
-}
-
-export interface PageRequester extends Requester {
-  /** Runs on the main thread, except for pages. */
-  readonly isCheap?: boolean;
-}
-
 /** Slow reads, off the main thread. Video lists, hashtag lists, searches and pages have one thread each. */
 export class HeavyReads {
   readonly lists: ListCache;
@@ -110,7 +97,7 @@ export class HeavyReads {
   readonly #pageThread: ReaderThread<'pages'>;
   readonly #countMatches: CountMatches;
   readonly #searches = new SharedWork<FoundPage>();
-  readonly #standings: Shelf<Validity & { readonly standing: ForecastStanding }>;
+  readonly #forecasts: ForecastReads;
   #hasReadTags = false;
 
   constructor(lake: Lake, { cache, clock, limits }: HeavyReadsDeps) {
@@ -122,7 +109,12 @@ export class HeavyReads {
     this.#tagThread = new ReaderThread({ ...ofLake, kind: 'lists' });
     this.#searchThread = new ReaderThread({ ...ofLake, kind: 'search' });
     this.#pageThread = new ReaderThread({ ...ofLake, kind: 'pages' });
-    this.#standings = cache.shelf();
+    this.#forecasts = new ForecastReads(lake, {
+      cache,
+      rowsHere: this.#options.rowsHere,
+      readRising: (query, by) => this.forPage({ name: 'rising', query }, by),
+      readStanding: (query, by) => this.forPage({ name: 'standing', query }, by),
+    });
     this.#countMatches = cachedCounts(lake, cache);
     this.lists = new ListCache(lake, (query, requester) => this.#computeList(query, requester), {
       clock: options.clock,
@@ -193,20 +185,9 @@ export class HeavyReads {
     return this.forPage({ name: 'deliveries', query }, { ...by, isCheap: many <= rowsHere });
   }
 
-  /** Forecasts, with their cached track record. */
-  async forecasts(query: QueryOf<'rising'>, by: Requester): Promise<ForecastsFound> {
-    const { sqlite } = this.#lake;
-    const moment = { version: lakeVersion(this.#lake), at: query.at };
-    const most = this.#options.rowsHere / 10;
-    const requester = { ...by, isCheap: forecastsAtMost(sqlite, most + 1) <= most };
-    const rising = await this.forPage({ name: 'rising', query }, requester);
-    const name = standingName(sqlite, query.at);
-    const held = this.#standings.get(name);
-    if (held !== undefined && isStillTrue(held, moment)) return { rising, standing: held.standing };
-    const standing = await this.forPage({ name: 'standing', query: query.at }, requester);
-    const version = lakeVersion(this.#lake) === moment.version ? moment.version : null;
-    this.#standings.set(name, { ...ALWAYS, version, standing }, STANDING_BYTES);
-    return { rising, standing };
+  /** Forecasts, with their track record. Both are cached. */
+  forecasts(query: QueryOf<'rising'>, by: Requester): Promise<ForecastsFound> {
+    return this.#forecasts.find(query, by);
   }
 
   /** Starts the thread of lists if any needs precomputing. */
@@ -214,12 +195,16 @@ export class HeavyReads {
     if (COMMON.some((wanted) => this.#isAhead(wanted, asOf))) this.#listThread.start();
   }
 
-  /** Precomputes slow common lists one after another. Pulled lists need none. Requests run in between. */
+  /**
+   * Precomputes slow common lists and the track record of forecasts, one after another. Pulled lists
+   * need none. Requests run in between.
+   */
   async computeAhead(asOf: number): Promise<void> {
     try {
       for (const wanted of COMMON)
         if (this.#isAhead(wanted, asOf))
           await this.lists.part({ wanted, asOf, ...FIRST_PAGE, isNow: true, owner: AHEAD });
+      await this.#forecasts.computeAhead(asOf, AHEAD);
     } catch {
       // the service is stopping, or a request will get the error
     }

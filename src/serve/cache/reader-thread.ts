@@ -33,6 +33,11 @@ export interface Requester {
   readonly isPage?: boolean | undefined;
 }
 
+export interface PageRequester extends Requester {
+  /** Runs on the main thread, except for pages. */
+  readonly isCheap?: boolean;
+}
+
 interface ReaderJob<K extends ReaderKind> {
   readonly owner: string;
   readonly query: ReaderKinds[K]['query'];

@@ -34,13 +34,13 @@ export interface ChartContent {
   readonly marks?: readonly (readonly [number, number])[];
   /** x is the age in ms instead of an instant. */
   readonly isByAge?: boolean;
-  /** Replaces the line above the chart. */
-  readonly caption?: string;
+  /** Stored snapshots that repeat a count and are left out. */
+  readonly repeated?: number;
 }
 
 /** True with at least two known counts. */
 export const hasLine = (points: readonly ChartPoint[]): boolean =>
-  points.filter(([, count]) => count !== null).length > 1;
+  points.filter(([, ...counts]) => counts.some((count) => count !== null)).length > 1;
 
 const inSeconds = (rows: readonly (readonly (number | null)[])[]): (number | null)[][] =>
   rows.map(([at = 0, ...rest]) => [(at ?? 0) / 1000, ...rest]);
@@ -73,7 +73,9 @@ export const chart = (content: ChartContent): Html => {
   if (!hasLine(points))
     return html`<p class="soft">No chart yet: it needs two snapshots with ${unit}.</p>`;
   const label = `${unit} ${isByAge ? 'by age' : 'over time (UTC)'}`;
-  const caption = content.caption ?? `${label}, ${digits(points.length)} counts`;
+  const repeated = content.repeated ?? 0;
+  const left = repeated === 0 ? '' : `, repeated ones left out: ${digits(repeated)}`;
+  const caption = `${label}, ${digits(points.length)} counts${left}`;
   const dashed =
     fan.length === 0 ? '' : '. Dashed: forecast, 8 in 10 videos land in the shaded range';
   return html`<figure class="chart"><div class="chart-over"><figcaption class="soft small">${caption}${dashed}.</figcaption><div class="chart-tools" hidden><button type="button" disabled>Reset zoom</button><button type="button" aria-pressed="false">Log axis</button><button type="button" title="Save the chart as a picture">PNG</button></div></div>${keys(names)}

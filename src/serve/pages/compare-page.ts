@@ -10,7 +10,9 @@ import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
 import { compareNamed } from '../../lake/watches/compare-named.ts';
 import { refusedParameters } from '../http/problems.ts';
 import { instantOrSpan, platformQuery } from '../request/parameters.ts';
+import { CHART_ASSETS } from './chart.ts';
 import { fileColumn, textInFiles } from './column-kinds.ts';
+import { comparedVideos, comparedVideosSections, videosForm } from './compare-videos.ts';
 import { type Column, downloadLinks } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -31,6 +33,7 @@ const COLUMNS: readonly Column<ComparedCreator>[] = [
 
 const QUERY = z.object({
   creators: z.string().max(2000).optional(),
+  videos: z.string().max(2000).optional(),
   platform: platformQuery,
   since: instantOrSpan,
 });
@@ -113,7 +116,7 @@ const results = (view: PageView, query: Wanted, creators: readonly ComparedCreat
 ${table(view, query, creators)}</section>
 <section><h2>Followers gained <span class="soft small">since the first count of each creator in this time</span></h2>${growth(creators)}</section>`;
 
-/** `/compare`: up to six creators side by side, with their growth over each other. */
+/** `/compare`: creators, or videos with `videos`, side by side with their growth over each other. */
 export const comparePage = (deps: PageDeps): void => {
   const { lake } = deps.service;
   pageRoute(deps, {
@@ -130,15 +133,27 @@ export const comparePage = (deps: PageDeps): void => {
         }
       }),
     make: ({ query, view }) => {
-      const framed = { title: 'Compare creators', windowsMs: [], assets: ['plot.css'] };
+      const { videos } = query;
+      const framed = {
+        title: videos === undefined ? 'Compare creators' : 'Compare videos',
+        about: html`<a href="${linkTo(view, '/compare', videos === undefined ? { videos: '' } : {})}">compare ${videos === undefined ? 'videos' : 'creators'}</a>`,
+        windowsMs: [],
+        assets: videos === undefined ? ['plot.css'] : CHART_ASSETS,
+      };
       try {
+        if (videos !== undefined) {
+          const found = comparedVideos(lake, videos, view.at);
+          const shown = found.length === 0 ? NOTHING : comparedVideosSections(view, found);
+          return { ...framed, main: html`${videosForm(view, videos)}${shown}` };
+        }
         const creators = compared(lake, query, view.at);
         const shown = creators.length === 0 ? NOTHING : results(view, query, creators);
         return { ...framed, main: html`${form(view, query)}${shown}` };
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         const said = html`<p class="notice down" role="alert">${error.message}</p>`;
-        return { ...framed, main: html`${said}${form(view, query)}` };
+        const again = videos === undefined ? form(view, query) : videosForm(view, videos);
+        return { ...framed, main: html`${said}${again}` };
       }
     },
   });

@@ -12,9 +12,10 @@ import type { ForecastState } from '../../learn/forecast/state.ts';
 import type { ScoredWeek } from '../../learn/forecast/weeks.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 import type { KeptVolume } from '../../learn/volumes/read-volumes.ts';
-import type { ForecastsFound } from '../cache/heavy-reads.ts';
+import { type ForecastsFound, RISING_SHOWN, risingOf } from '../cache/forecast-reads.ts';
 import type { Rising } from '../cache/page-readings.ts';
 import { horizon, platformQuery } from '../request/parameters.ts';
+import { calibrationChart } from './calibration-chart.ts';
 import { type Column, dataTable } from './data-table.ts';
 import { count, digits, likely, overIn, sinceText } from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
@@ -25,7 +26,6 @@ import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
-const SHOWN = 20;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const error = (value: number | null): string => (value === null ? '–' : value.toFixed(3));
 
@@ -96,23 +96,30 @@ const RELIABILITY_COLUMNS: readonly Column<Reliability['bins'][number]>[] = [
   figure('judged', 'forecasts', ({ judged }) => digits(judged)),
 ];
 
+/** A line that is true of the platform and of all platforms is shown once. */
+const stateLines = (states: readonly ForecastState[]): string[] => {
+  const own = new Set(states.filter(({ platform }) => platform !== '').map(forecastStateWords));
+  const ofAll = states.filter(({ platform }) => platform === '').map(forecastStateWords);
+  return [
+    ...own,
+    ...ofAll.filter((words) => !own.has(words)).map((words) => `all platforms, ${words}`),
+  ];
+};
+
 const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
     ? html`<p class="soft">No forecasts yet: no growth curve is finished. Wait a few nights of syncs, or import history and run <code>${commandText('forecast --learn')}</code>.</p>`
-    : html`<ul class="plain">${states.map(
-        (state) =>
-          html`<li>${state.platform === '' ? 'all platforms, ' : ''}${forecastStateWords(state)}</li>`,
-      )}</ul>`;
+    : html`<ul class="plain">${stateLines(states).map((words) => html`<li>${words}</li>`)}</ul>`;
 
-const reliabilityTable = (view: PageView, reliability: Reliability | undefined): Html =>
-  reliability === undefined
-    ? html`<p class="soft">No forecast video has a finished growth curve yet.</p>`
-    : html`<p class="small soft">${digits(reliability.judged)} forecasts from the last eight weeks with finished growth curves. Calibration error ${error(reliability.error)}, Brier score ${error(reliability.brier)}.</p>${dataTable(
-        view,
-        RELIABILITY_COLUMNS,
-        reliability.bins.filter(({ judged }) => judged > 0),
-        { caption: 'Forecast and actual share of videos in the top 10 %' },
-      )}`;
+const reliabilitySection = (view: PageView, reliability: Reliability | undefined): Html => {
+  if (reliability === undefined)
+    return html`<p class="soft">No forecast video has a finished growth curve yet.</p>`;
+  const { judged, error: gap, brier, bins } = reliability;
+  const known = bins.filter((bin) => bin.judged > 0);
+  return html`<p class="small soft">${digits(judged)} forecasts from the last eight weeks with finished growth curves. A forecast is right on average where its dot is on the diagonal. Large dots stand for many forecasts.</p>
+${calibrationChart(known)}
+<details><summary class="small">The numbers: calibration error ${error(gap)}, Brier score ${error(brier)}</summary>${dataTable(view, RELIABILITY_COLUMNS, known, { caption: 'Forecast and actual share of videos in the top 10 %' })}</details>`;
+};
 
 interface Shown extends ForecastsFound {
   readonly platform: Platform;
@@ -144,7 +151,7 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
   }</section>
 </div><div class="stack">
 <section id="states"><h2>Training data</h2>${statesList(states)}</section>
-<section id="reliability"><h2>Forecasts and outcomes</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
+<section id="reliability"><h2>Forecasts and outcomes</h2>${reliabilitySection(view, scored.reliability.get(platform))}</section>
 <section id="tags"><h2>Hashtags in a week <span class="soft small">by expected growth</span></h2>${
     tags.length === 0
       ? html`<p class="soft">No hashtag forecasts yet. They need eight weeks of volumes.</p>`
@@ -165,10 +172,10 @@ const ofTag = (lake: Lake, tag: string, { videos, risen, tags }: Rising): Rising
   const isOfTag = hashtagsOfTag(lake, tag);
   const isVideoOfTag = videosOfTag(lake, tag);
   return {
-    videos: videos.filter(isVideoOfTag).slice(0, SHOWN),
-    risen: risen.filter(isVideoOfTag).slice(0, SHOWN),
+    videos: videos.filter(isVideoOfTag).slice(0, RISING_SHOWN),
+    risen: risen.filter(isVideoOfTag).slice(0, RISING_SHOWN),
     tags: tags
-      .map((list) => list.filter(isOfTag).slice(0, SHOWN))
+      .map((list) => list.filter(isOfTag).slice(0, RISING_SHOWN))
       .filter((list) => list.length > 0),
   };
 };
@@ -184,9 +191,9 @@ export const forecastsPage = (deps: PageDeps): void =>
       const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';
       const hours = query.horizon;
       const { tag } = view.query;
-      const limit = tag === undefined ? SHOWN : LENS_MOST;
+      const all = risingOf(platform, hours, view.at);
       const found = await reads.forecasts(
-        { platform, hours, at: view.at, limit, tagsOf: [platform, ''] },
+        tag === undefined ? all : { ...all, limit: LENS_MOST },
         requesterOf(moment),
       );
       return {
@@ -200,6 +207,7 @@ export const forecastsPage = (deps: PageDeps): void =>
           })),
         )}`,
         pulledAt: null,
+        assets: ['plot.css'],
         main: main(view, {
           ...{ platform, hours, standing: found.standing },
           rising: tag === undefined ? found.rising : ofTag(lake, tag, found.rising),

@@ -68,6 +68,10 @@ const splitLines = (
   );
 };
 
+/** Says why a chosen chart is missing. */
+const notDrawn = (chart: string, reason: string): Html =>
+  chart === 'auto' ? NOTHING : html`<p class="soft small">No chart: ${chart} ${reason}.</p>`;
+
 const bars = (names: ChartColumn, values: ChartColumn, what: string): Html => {
   const most = largest(values) || 1;
   const shown = values.slice(0, MOST_BARS);
@@ -77,18 +81,37 @@ const bars = (names: ChartColumn, values: ChartColumn, what: string): Html => {
   )}</tbody></table>${values.length > shown.length ? html`<p class="soft small">The first ${digits(shown.length)} rows.</p>` : NOTHING}`;
 };
 
+export const CHART_KINDS = ['auto', 'lines', 'bars', 'none'] as const;
+
+/** Chart that a reader chose. Empty column names: found in the result. */
+export interface ChartChoice {
+  readonly chart: (typeof CHART_KINDS)[number];
+  readonly x: string;
+  readonly y: string;
+}
+
 /** Chart of the shown rows: lines for a time and numbers, bars for words and a number, else nothing. */
-export const queryChart = ({ columns, rows }: SqlTable): Html => {
+export const queryChart = ({ columns, rows }: SqlTable, { chart, x, y }: ChartChoice): Html => {
+  if (chart === 'none' || rows.length < 2) return NOTHING;
   const cells = columns.map((_, at) => rows.map((row) => row[at] ?? null));
   const column = (at: number): ChartColumn => cells[at] ?? [];
   const indices = columns.map((_, at) => at);
-  const time = indices.find((at) => isTime(column(at), columns[at] ?? ''));
-  const numbers = indices.filter((at) => at !== time && isNumber(column(at)));
+  const [wantedX, wantedY] = [columns.indexOf(x), columns.indexOf(y)];
+  const isWanted = (at: number): boolean => wantedX < 0 || at === wantedX;
+  const time = indices.find((at) => isWanted(at) && isTime(column(at), columns[at] ?? ''));
+  const numbers = indices
+    .filter((at) => at !== time && isNumber(column(at)))
+    .filter((at) => wantedY < 0 || at === wantedY);
   const words = indices.find((at) => at !== time && all(column(at), (c) => typeof c === 'string'));
   const [first] = numbers;
-  if (rows.length < 2 || first === undefined) return NOTHING;
-  if (time === undefined)
-    return words === undefined ? NOTHING : bars(column(words), column(first), columns[first] ?? '');
+  if (first === undefined) return notDrawn(chart, 'need a column of numbers');
+  if (chart === 'bars' || (time === undefined && chart === 'auto')) {
+    const names = wantedX >= 0 ? wantedX : (words ?? time);
+    return names === undefined
+      ? notDrawn(chart, 'need a column of names')
+      : bars(column(names), column(first), columns[first] ?? '');
+  }
+  if (time === undefined) return notDrawn(chart, 'need a column of dates or instants');
   const split =
     words === undefined ? undefined : splitLines(column(words), column(time), column(first));
   const scale = largest(column(first));
@@ -98,7 +121,7 @@ export const queryChart = ({ columns, rows }: SqlTable): Html => {
   const lines =
     split ?? alike.map((at, i) => lineOf(columns[at] ?? '', `c${i}`, column(time), column(at)));
   return lines.every(({ points }) => points.length < 2)
-    ? NOTHING
+    ? notDrawn(chart, 'need two rows with a time and a number')
     : lineChart({
         lines,
         label: `${lines.map(({ name }) => name).join(', ')} over time`,

@@ -3,12 +3,18 @@ import { html } from 'hono/html';
 import { videoSubject } from '../../alerts/events/subject-url.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
-import type { ContentItem, GrowthCurve } from '../../base/wire/shapes.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
 import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { readListStays } from '../../lake/read/list-stays.ts';
 import { type Milestone, milestones } from '../../lake/read/milestones.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
-import { newestCountAt, timeline, videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
+import {
+  newestCountAt,
+  snapshotCount,
+  timeline,
+  videoByIdAsOf,
+  videoRecord,
+} from '../../lake/read/timeline.ts';
 import { shownForecast } from '../../learn/forecast/read.ts';
 import type { ShownForecast } from '../../learn/forecast/shapes.ts';
 import { analysisOf } from '../../learn/why/analyze.ts';
@@ -16,18 +22,9 @@ import { RefusedError } from '../http/problems.ts';
 import { idPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
+import { gainedInDay } from './compare-videos.ts';
 import { type Column, downloadLinks } from './data-table.ts';
-import {
-  count,
-  fact,
-  inHours,
-  likely,
-  number,
-  overIn,
-  rate,
-  shownRateOf,
-  sinceText,
-} from './figures.ts';
+import { count, inHours, sinceText } from './figures.ts';
 import { followSection } from './follow.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
@@ -35,7 +32,8 @@ import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
-import { analysisSection, milestonesSection, staysSection } from './video-sections.ts';
+import { growthFacts, videoTiles } from './video-facts.ts';
+import { milestonesSection, recipeSection, staysSection, whySection } from './video-sections.ts';
 
 const fanOf = (forecast: ShownForecast | null): number[][] =>
   forecast?.horizons.map(({ hours, low, median, high }) => [
@@ -45,23 +43,15 @@ const fanOf = (forecast: ShownForecast | null): number[][] =>
     high,
   ]) ?? [];
 
-const facts = (
-  item: ContentItem,
-  curve: GrowthCurve,
-  forecast: ShownForecast | null,
-  at: number,
-): Html =>
-  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(shownRateOf(item)))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : html`${fact('top 10 %', forecast.overEdge ? 'already there' : likely(forecast.topProbability))}${fact('likely over', overIn(forecast.overBy === null ? null : Date.parse(forecast.overBy), at))}`}</dl>`;
-
 /** Forecast as a table. The chart shows it as a fan. */
 const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
   forecast === null || forecast.horizons.length === 0
     ? html`<p class="soft small">No forecast yet. Forecasts cover videos observed in the last two days and need enough finished growth curves.</p>`
-    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${sinceText(Date.parse(forecast.madeAt), at)}, hours count from then; 8 in 10 videos land in this range</span></h3>
+    : html`<details><summary class="small">Forecast as a table</summary><p class="small soft">${ESTIMATED} made ${sinceText(Date.parse(forecast.madeAt), at)}, hours count from then. 8 in 10 videos land in this range.</p>
 <div class="scroll"><table class="data"><caption class="unseen">Forecast views</caption><thead><tr><th scope="col">after</th><th scope="col" class="n">low</th><th scope="col" class="n">median</th><th scope="col" class="n">high</th></tr></thead><tbody>${forecast.horizons.map(
         ({ hours, low, median, high }) =>
           html`<tr><td>${inHours(hours)}</td><td class="n">${count(low)}</td><td class="n">${count(median)}</td><td class="n">${count(high)}</td></tr>`,
-      )}</tbody></table></div>`;
+      )}</tbody></table></div></details>`;
 
 const aboutVideo = (view: PageView, item: ContentItem): Html => {
   const { platform, user, createdAt, id, hashtags = [] } = item;
@@ -112,6 +102,9 @@ export const videoPage = (deps: PageDeps): void => {
       const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
       const forecast = shownForecast(lake.sqlite, key, view.at);
       const item = videoRecord(lake, key, view.at);
+      const countedAt = newestCountAt(lake, key, view.at);
+      const stays = readListStays(lake, key, view.at);
+      const gained = gainedInDay(lake, item.platform, key, view.at);
       const reached = milestones(lake, key, view.at);
       const marks = reached.flatMap(({ reachedAt, milestone }): [number, number][] =>
         reachedAt === null ? [] : [[reachedAt, milestone]],
@@ -121,12 +114,14 @@ export const videoPage = (deps: PageDeps): void => {
       return {
         title: item.title || item.id,
         about: aboutVideo(view, item),
-        countedAt: newestCountAt(lake, key, view.at),
+        countedAt,
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
-        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast, view.at)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks })}${forecastTable(forecast, view.at)}</section>
-<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, upToNext(reached))}</div>
-${analysis === undefined ? NOTHING : analysisSection(analysis)}
+        main: html`${videoTiles({ item, stays, forecast, gained, countedAt }, view.at)}
+<section class="growth" id="growth"><div class="over"><h2>Growth</h2><a class="small" href="${linkTo(view, '/compare', { videos: item.id })}">compare</a>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks, repeated: snapshotCount(lake, key, view.at) - points.length })}${forecastTable(forecast, view.at)}</section>
+${analysis === undefined ? NOTHING : whySection(analysis)}
+<div class="columns halves">${staysSection(view, stays)}${milestonesSection(view, upToNext(reached))}</div>
+${analysis === undefined ? NOTHING : recipeSection(analysis)}
 ${followSection(lake, view, { kind: 'video', platform: item.platform, subject: item.id })}`,
       };
     },

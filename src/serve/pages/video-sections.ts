@@ -9,9 +9,8 @@ import { digits, inHours, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { linkTo, type PageView } from './page-view.ts';
-
-const listName = ({ list, period }: ListStay): string =>
-  list === 'feed' ? `feed, ${period}` : `trends of the ${period}`;
+import { listName } from './video-facts.ts';
+import { CLEAR_STRENGTH, whySentences } from './why-sentences.ts';
 
 const stayColumns = (view: PageView): Column<ListStay>[] => [
   {
@@ -90,24 +89,25 @@ const recipeRows = ({ recipe }: Analysis): [string, string][] => [
   ]),
 ];
 
-/** Weaker findings could be chance and are folded away. */
-const CLEAR_STRENGTH = 0.005;
-
-/** Result of `POST /v1/lab/analyze`: why the video went viral or did not. */
-export const analysisSection = (analysis: Analysis): Html => {
-  const { summary, why, recipe } = analysis;
+/** Why the video went viral or did not: plain sentences, with the numbers behind them. */
+export const whySection = ({ summary, why }: Analysis): Html => {
   const clear = why.filter(({ strength }) => strength >= CLEAR_STRENGTH);
   const unclear = why.filter(({ strength }) => strength < CLEAR_STRENGTH);
-  return html`<section class="analysis"><h2>Why <span class="soft small">from the lake’s numbers</span></h2>
-<p>${summary}</p>
-${clear.length === 0 ? html`<p class="soft">No factor has clear evidence for or against it.</p>` : findingsTable(clear, 'Findings, the strongest first')}
-${unclear.length === 0 ? '' : html`<details><summary class="small">${unclear.length} factors without clear evidence</summary>${findingsTable(unclear, 'Findings that could be chance')}</details>`}
-<h3>How to make a similar video</h3>
+  const sentences = whySentences(why);
+  return html`<section class="analysis"><h2>Why <span class="soft small">what sets it apart, from the lake’s numbers</span></h2>
+${sentences.length === 0 ? html`<p>Nothing clearly sets it apart from other videos.</p>` : html`<ul class="why">${sentences.map((sentence) => html`<li dir="auto">${sentence}</li>`)}</ul>`}
+<details><summary class="small">The numbers</summary><p>${summary}</p>
+${clear.length === 0 ? '' : findingsTable(clear, 'Findings, the strongest first')}
+${unclear.length === 0 ? '' : html`<h3>Could be chance</h3>${findingsTable(unclear, 'Findings that could be chance')}`}
+<p class="soft small">Strength: 0 may be chance, 1 is the strongest. It is computed from the cautious end of the interval.</p></details></section>`;
+};
+
+export const recipeSection = (analysis: Analysis): Html =>
+  html`<section class="analysis"><h2>How to make a similar video</h2>
 <dl class="recipe">${recipeRows(analysis)
     .filter(([, text]) => text !== '')
     .map(
       ([name, text]) =>
         html`<div><dt class="soft small">${name}</dt><dd dir="auto">${text}</dd></div>`,
     )}</dl>
-<ol>${recipe.steps.map((step) => html`<li dir="auto">${step}</li>`)}</ol></section>`;
-};
+<ol>${analysis.recipe.steps.map((step) => html`<li dir="auto">${step}</li>`)}</ol></section>`;

@@ -1,14 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
+import { UsageError } from '../../base/errors.ts';
 import { parseIso } from '../../base/iso.ts';
 import { readCookbook, readDictionary } from '../../lake/query/dictionary.ts';
+import { groupDictionary } from '../../lake/query/dictionary-groups.ts';
+import { SavedQueries, type SavedQuery } from '../../lake/query/saved-queries.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { problemResponse, RefusedError } from '../http/problems.ts';
 import { isCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
-import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
+import { mayWatch, type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
+import { CHART_KINDS, type ChartChoice } from '../pages/query-chart.ts';
 import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
 import { momentOf, type ServiceEnv } from '../request/context.ts';
 import { SqlFailure, type SqlStatement } from '../request/sql-queries.ts';
@@ -26,14 +30,29 @@ const statementIn = (text: string | null | undefined): string => {
   );
 };
 
-/** Statement and instant of a form or an address. @throws RefusedError */
-const requestIn = (fields: {
-  get: (name: string) => string | null | undefined;
-}): SqlStatement & { readonly asOfText: string } => {
+type Fields = { get: (name: string) => string | null | undefined };
+
+const PARAMETERS = ['asOf', 'chart', 'x', 'y'] as const;
+
+/** Statement, instant and chart of a form or an address. */
+interface AskedQuery extends SqlStatement {
+  readonly choice: ChartChoice;
+  /** Parameters besides the statement, for an address. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** @throws RefusedError */
+const requestIn = (fields: Fields): AskedQuery => {
   const sql = statementIn(fields.get('sql'));
-  const asOfText = fields.get('asOf')?.trim() ?? '';
-  const asOf = asOfText === '' ? undefined : parseIso(asOfText);
-  if (asOfText === '' || asOf !== undefined) return { sql, asOf, asOfText };
+  const field = (name: string): string => fields.get(name)?.trim() ?? '';
+  const given = PARAMETERS.map((name): [string, string] => [name, field(name)]);
+  const parameters = Object.fromEntries(
+    given.filter(([, value]) => value !== '' && value !== CHART_KINDS[0]),
+  );
+  const chart = CHART_KINDS.find((kind) => kind === field('chart')) ?? CHART_KINDS[0];
+  const choice = { chart, x: field('x'), y: field('y') };
+  const asOf = field('asOf') === '' ? undefined : parseIso(field('asOf'));
+  if (field('asOf') === '' || asOf !== undefined) return { sql, asOf, choice, parameters };
   const detail = 'must be an ISO 8601 instant such as 2026-03-01T12:00:00Z';
   throw new RefusedError('invalid-parameter', `asOf ${detail}.`, {
     errors: [{ parameter: 'asOf', detail }],
@@ -47,7 +66,8 @@ export const queryRoutes = (deps: PageDeps): void => {
     const { owner, gone } = momentOf(service, c, undefined);
     return { owner, gone: gone() };
   };
-  let parts: ReturnType<typeof readDictionary> | undefined;
+  const saved = new SavedQueries(service.lake.dataDir);
+  let dictionary: ReturnType<typeof groupDictionary> | undefined;
   let recipes: ReturnType<typeof readCookbook> | undefined;
 
   const outcomeOf = async (
@@ -65,30 +85,82 @@ export const queryRoutes = (deps: PageDeps): void => {
 
   const show = async (
     c: Context<ServiceEnv>,
-    { sql, asOf }: SqlStatement,
-    outcome: QueryOutcome,
+    { sql, asOf, choice }: AskedQuery,
+    { outcome, open }: { outcome: QueryOutcome; open?: SavedQuery | undefined },
   ): Promise<Response> => {
-    parts ??= readDictionary();
     recipes ??= readCookbook();
-    const shown = queryPage({ sql, asOf, outcome, dictionary: parts, recipes });
+    dictionary ??= groupDictionary(readDictionary(), recipes);
+    const maySave = mayWatch(deps, c);
+    const known = { dictionary, recipes, saved: saved.list(), open, maySave };
+    const shown = queryPage({ sql, asOf, choice, outcome, ...known });
     const page = new PageBytes(String(await framed(presentView(deps, c), shown)));
     return sendFixedPage(c, page);
   };
 
+  const showRun = async (
+    c: Context<ServiceEnv>,
+    asked: AskedQuery,
+    open?: SavedQuery,
+  ): Promise<Response> => {
+    const outcome: QueryOutcome = isCrossOrigin(c) ? { held: true } : await outcomeOf(c, asked);
+    return show(c, asked, { outcome, open });
+  };
+
   app.get('/query', keyGuard, async (c) => {
     const asked = requestIn({ get: (name) => c.req.query(name) });
-    if (asked.sql === '') return show(c, asked, undefined);
-    return show(c, asked, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, asked));
+    return asked.sql === '' ? show(c, asked, { outcome: undefined }) : showRun(c, asked);
+  });
+
+  app.get('/query/:slug', keyGuard, async (c) => {
+    const slug = c.req.param('slug');
+    const open = saved.find(slug);
+    if (open === undefined)
+      throw new RefusedError('not-found', `No saved query "${slug}". See /query for those saved.`);
+    const fields = new URLSearchParams(open.parameters);
+    fields.set('sql', open.sql);
+    return showRun(c, requestIn(fields), open);
+  });
+
+  const form = async (c: Context<ServiceEnv>): Promise<URLSearchParams> => {
+    rejectCrossOrigin(c);
+    if (mayWatch(deps, c)) return formBody(c);
+    throw new RefusedError(
+      'forbidden',
+      'This key cannot save queries. Use a key with the scope "watch", or this machine.',
+    );
+  };
+
+  app.post('/query/save', keyGuard, async (c) => {
+    const fields = await form(c);
+    const { sql, parameters } = requestIn(fields);
+    try {
+      const name = fields.get('name')?.trim() ?? '';
+      const { slug } = saved.save(
+        { name, sql, parameters: String(new URLSearchParams(parameters)) },
+        service.clock.now(),
+      );
+      return c.redirect(`/query/${encodeURIComponent(slug)}`, 303);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      throw new RefusedError('invalid-parameter', error.message, {
+        errors: [{ parameter: 'name', detail: error.message }],
+      });
+    }
+  });
+
+  app.post('/query/delete', keyGuard, async (c) => {
+    saved.delete((await form(c)).get('slug') ?? '');
+    return c.redirect('/query', 303);
   });
 
   app.post('/query', keyGuard, async (c) => {
     rejectCrossOrigin(c);
     const asked = requestIn(await formBody(c));
-    const { sql, asOfText } = asked;
-    if (sql.length > LONGEST_IN_ADDRESS) return show(c, asked, await outcomeOf(c, asked));
+    const { sql, parameters } = asked;
+    if (sql.length > LONGEST_IN_ADDRESS)
+      return show(c, asked, { outcome: await outcomeOf(c, asked) });
     c.header('cache-control', 'no-store');
-    const address = { sql, ...(asOfText === '' ? {} : { asOf: asOfText }) };
-    return c.redirect(`/query?${new URLSearchParams(address)}`, 303);
+    return c.redirect(`/query?${new URLSearchParams({ sql, ...parameters })}`, 303);
   });
 
   app.post('/query.csv', keyGuard, async (c) => {
