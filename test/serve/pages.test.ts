@@ -185,6 +185,8 @@ describe('of a pulled list', () => {
       ];
       into.video({ id: 'tt_1', snapshots });
       const feed = { list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(12) } as const;
+      into.video({ id: 'tt_0', snapshots: [[hoursAgo(36), 5]] });
+      into.pulled({ ...feed, at: hoursAgo(36), total: 1, ranks: [{ rank: 1, id: 'tt_0' }] });
       into.pulled({ ...feed, total: 983, ranks: [{ rank: 1, id: 'tt_1' }] });
       const tags = { list: 'hashtags', platform: '', period: '30d', at: hoursAgo(12) } as const;
       into.pulled({ ...tags, total: 40 });
@@ -197,9 +199,11 @@ describe('of a pulled list', () => {
     });
   });
 
-  test('shows how much of the list is in the lake, its age, and the fastest rising tag', async () => {
+  test('shows what changed, how much of the list is in the lake, its age, and the fastest rising tag', async () => {
     const text = await (await fetch(pulled.service.dashboard)).text();
-    expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 matching');
+    expect(text).toContain('<b>1 in the feed</b><span class="one soft small">1 left it');
+    expect(text).toContain('1 of 983 matching');
+    expect(text).toContain('<span class="up">on time</span>');
     expect(text).toContain('lists pulled 12 h ago');
     expect(text).toContain('<b>#tag30</b><span class="one soft small">+200 %, of 40 tags');
     expect(text).not.toContain('>tag16<');

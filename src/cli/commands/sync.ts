@@ -80,7 +80,7 @@ const print = (
 ): void => {
   const { calls, items, quota } = summary;
   io.out(
-    `Run ${summary.runId} ${summary.outcome}: ${counted(calls.sent, 'call')} (${grouped(calls.failed)} failed), ${counted(items.done, 'response')} loaded${items.planned > 0 ? `, ${counted(items.planned, 'request')} still to make` : ''}.`,
+    `Run ${summary.runId} ${summary.outcome}: ${counted(calls.sent, 'call')}${calls.failed > 0 ? ` (${grouped(calls.failed)} failed)` : ''}, ${counted(items.done, 'response')} loaded${items.planned > 0 ? `, ${counted(items.planned, 'request')} still to make` : ''}.`,
   );
   for (const line of rowsText(summary.rows)) io.out(line);
   if (summary.rejected > 0)

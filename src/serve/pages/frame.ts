@@ -1,11 +1,10 @@
 import { html, raw } from 'hono/html';
-import { DAY_MS } from '../../base/durations.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { ago } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { isWithin, NAVIGATION } from './navigation.ts';
-import { linkHere, linkTo, type PageView } from './page-view.ts';
+import { FRESH_MS, linkHere, linkTo, type PageView } from './page-view.ts';
 import { timeBar } from './time-bar.ts';
 
 /** Choice of a tag, if there are any. The address keeps it. */
@@ -35,8 +34,6 @@ export interface FramedPage {
   /** False hides the time bar. */
   readonly isTimed?: boolean;
 }
-
-const FRESH_MS = 1.5 * DAY_MS; // a nightly sync, and half a day of grace
 
 /** Age of the newest list, else of the newest count, else of the newest snapshot in the lake. */
 const freshness = (

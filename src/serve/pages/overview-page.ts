@@ -5,30 +5,23 @@ import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
+import { diffLists } from '../../lake/lists/list-diff.ts';
 import type { ListPage } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { originOf } from '../../lake/origin.ts';
+import { videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { RisingVideo } from '../../learn/forecast/shapes.ts';
 import type { ServiceContext } from '../request/context.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
 import { namedEvent, subjectLink } from './event-names.ts';
-import {
-  change,
-  likely,
-  number,
-  overIn,
-  PLATFORM_NAMES,
-  pace,
-  sinceText,
-  tile,
-} from './figures.ts';
+import { ago, change, digits, likely, number, overIn, pace, sinceText, tile } from './figures.ts';
 import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
-import { instantText, linkTo, type PageView, videoPath } from './page-view.ts';
+import { FRESH_MS, instantText, linkTo, type PageView, videoPath } from './page-view.ts';
 import { platformTabs } from './tabs.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
@@ -93,16 +86,37 @@ const risingOf = (tags: readonly HashtagItem[]): HashtagItem | undefined =>
     .filter((tag) => (tag.change ?? 0) > 0 && (tag.volume ?? 0) >= FEWEST_VIDEOS)
     .toSorted((a, b) => (b.change ?? 0) - (a.change ?? 0))[0];
 
-const tiles = ({ platform, feed, trends, tags }: OverviewContent): Html => {
-  const held = feed.held();
+/** Entries and exits of the 24 h feed in a day; of a tag's videos only, with one. */
+const changedTile = ({ lake }: ServiceContext, view: PageView, platform: Platform): Html => {
+  const { tag } = view.query;
+  const span = { from: view.at - DAY_MS, to: view.at, list: 'feed', platform };
+  const diff = diffLists(lake, span).find(({ period }) => period === '24h');
+  if (diff === undefined) return tile('new since yesterday', '–', 'needs two pulls of the feed');
+  const covers = tag === undefined ? () => true : videosOfTag(lake, tag);
+  const [entered, left] = [diff.entered, diff.left].map((moves) => moves.filter(covers).length);
+  const address = linkTo(view, '/diff', { list: 'feed', platform, from: '24h' });
+  return tile(
+    'new since yesterday',
+    `${digits(entered ?? 0)} in the feed`,
+    html`${digits(left ?? 0)} left it · <a href="${address}">all changes</a>`,
+  );
+};
+
+const tiles = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
+  const { platform, feed, tags, next } = shown;
   const fastest = feed.items().toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
-  const first = trends.items()[0];
   const rising = risingOf(tags);
+  const [likeliest] = next;
+  const isLate = feed.pulledAt === null || view.at - feed.pulledAt > FRESH_MS;
+  const running = isLate
+    ? html`<span class="down">late</span>`
+    : html`<span class="up">on time</span>`;
   return html`<dl class="tiles">
-    ${tile(`${PLATFORM_NAMES[platform]} feed, 24 h`, number(held), held < feed.total ? `videos here, of ${number(feed.total)} matching` : 'videos')}
-    ${tile('fastest now', pace(fastest?.velocity) || '–', fastest?.user ?? '')}
-    ${tile('first this week', first?.user ?? '–', first === undefined ? '' : `${number(first.views)} views`)}
+    ${changedTile(service, view, platform)}
+    ${tile('fastest now', pace(fastest?.velocity) || '–', fastest === undefined ? '' : html`<a dir="auto" href="${linkTo(view, videoPath(fastest.id))}">${fastest.title || fastest.user || fastest.id}</a>`)}
+    ${tile('next on top', likeliest === undefined ? '–' : likely(likeliest.topProbability), likeliest === undefined ? 'no forecast yet' : html`<a dir="auto" href="${linkTo(view, videoPath(likeliest.id))}">${likeliest.title || likeliest.id}</a>`)}
     ${tile('rising fastest, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? 'no change known yet' : `${change(rising.change)}, of ${tags.length} tags`)}
+    ${tile('pulls', feed.pulledAt === null ? '–' : running, html`<a href="${linkTo(view, '/pipeline')}">${feed.pulledAt === null ? 'this list was never pulled' : `feed pulled ${ago(feed.pulledAt, view.at)}`}</a>`)}
   </dl>`;
 };
 
@@ -144,14 +158,14 @@ const listSection = (
     address,
     columns,
   }: { name: string; address: string; columns: ReturnType<typeof videoColumns> },
-): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}</span></h2>
+): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}${page.held() < page.total ? html` · ${number(page.held())} of ${number(page.total)} matching` : ''}</span></h2>
 ${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name })}</section>`;
 
 const main = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
   const { platform, feed, trends, tags, next } = shown;
   const full = videoColumns({ lake: service.lake });
   const lists = linkTo(view, `/trends/${platform}`);
-  return html`${tiles(shown)}
+  return html`${tiles(service, view, shown)}
 <div class="grid"><div class="stack">
 ${listSection(view, feed, { name: 'Feed, 24 h', address: lists, columns: showing(full, ['rank', 'title', 'growth', 'views', 'velocity']) })}
 <section><h2><a href="${linkTo(view, '/events', { platform })}">Events</a></h2>${eventsList(view, shown)}</section>
@@ -162,10 +176,6 @@ ${listSection(view, trends, { name: 'Trending this week', address: linkTo(view, 
 </div></div>`;
 };
 
-/**
- * `/`: feed, trends, forecasts and events of one platform, and the hashtags of all. The old parameter
- * `video` redirects to the video's page.
- */
 /** Age of the newest count from which an import is shown as of its end. */
 const ENDED_MS = 2 * DAY_MS;
 
@@ -181,6 +191,10 @@ const endOfImport = (
   return `/?${new URLSearchParams({ ...given, asOf: instantText(newest + MINUTE_MS) })}`;
 };
 
+/**
+ * `/`: feed, trends, forecasts and events of one platform, and the hashtags of all. The old parameter
+ * `video` redirects to the video's page.
+ */
 export const overviewPage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/',

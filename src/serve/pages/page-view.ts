@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import type { TimeMarks } from '../../lake/read/time-marks.ts';
@@ -28,6 +29,9 @@ export interface PageView {
   /** Newest snapshot of any video at `at`, Unix ms. Null: no data by then. */
   readonly newestSnapshot: number | null;
 }
+
+/** Longest age of fresh lists and counts: a nightly sync, and half a day of grace. */
+export const FRESH_MS = 1.5 * DAY_MS;
 
 /** Changes to a query; undefined removes a parameter. */
 export type QueryChange = Readonly<Record<string, string | number | undefined>>;

@@ -48,7 +48,7 @@ const main = (
   if (present === null)
     return html`${notice(html`Runs are shown as of this time. Quota, slots, backup and files are shown <a href="${linkAt(view, undefined)}">for the present only</a>.`)}${runs}`;
   const now = view.now;
-  return html`${conditionsSection(present)}${pipelineTiles(present, now)}
+  return html`${conditionsSection(present, now)}${pipelineTiles(present, now)}
 <div class="grid"><div class="stack">${quotaSection(present, now, price)}${runs}</div>
 <div class="stack">${sourcesSection(present, now)}${parquetSection(present, now)}${volumesSection(present)}${forecastsSection(present)}</div></div>
 <div class="stack">${troubleSections(present, now)}</div>`;

@@ -4,6 +4,7 @@ import { commandText } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import type { PipelineNow, SourceState } from '../../run/pipeline/pipeline-state.ts';
 import {
+  ago,
   digits,
   inHours,
   instantTime,
@@ -52,24 +53,47 @@ export const pipelineTiles = (now: PipelineNow, at: number): Html => {
   const month = 'unknown' in now.quota ? undefined : now.quota.month;
   const [daemon] = now.daemons;
   const last = freshest(now.sources);
+  const isStale = now.sources.some((source) => source.isStale);
   const next = now.sources
     .flatMap(({ job, nextAt }) => (nextAt === null ? [] : [{ job, nextAt }]))
     .toSorted((a, b) => a.nextAt - b.nextAt)[0];
   const files = now.parquet?.tables.reduce((sum, table) => sum + table.files, 0);
   return html`<dl class="tiles">
 ${tile('calls left', number(month?.remaining), month === undefined ? 'the shared ledger is not reachable' : `of ${number(month.limit)}, until ${minuteOf(month.endsAt).slice(0, 10)}`)}
-${tile('last answer', last === null ? '–' : sinceText(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'newest of all sources')}
-${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `start with ${commandText('schedule')}` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
+${tile('last answer', last === null ? '–' : sinceText(last, at), isStale ? html`<span class="down">some sources are stale</span>` : 'newest of all sources')}
+${tile('daemon', daemon === undefined ? html`<span class="${isStale ? 'down' : 'soft'}">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `start with ${commandText('schedule')}` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
 ${tile('next slot', next === undefined ? '–' : ahead(next.nextAt, at), next === undefined ? 'nothing is scheduled' : `${next.job}, ${minuteOf(next.nextAt)}`)}
-${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? `${commandText('schedule')} creates one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
+${tile('last backup', now.backup === null ? html`<span class="soft">none yet</span>` : now.backup.date, now.backup === null ? `${commandText('schedule')} creates one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
 ${tile('Parquet', files === undefined ? '–' : `${digits(files)} files`, parquetSize(now))}
 </dl>`;
 };
 
-export const conditionsSection = ({ conditions }: PipelineNow): Html => {
-  const shown = conditions.filter(({ kind }) => kind !== 'endpoint'); // shown to the operator only
+/** Stale sources in one sentence, as they mostly have one cause. */
+const staleSentence = ({ sources, daemons }: PipelineNow, at: number): string | undefined => {
+  const stale = sources.filter(({ isStale }) => isStale);
+  const last = freshest(stale);
+  if (last === null) return undefined;
+  const advice =
+    daemons.length === 0
+      ? `\`${commandText('schedule')}\` is not running: start it, or run \`${commandText('sync')}\` once.`
+      : `\`${commandText('status')}\` shows why.`;
+  return `${stale.map(({ job }) => job).join(', ')} last answered ${ago(last, at)}. ${advice}`;
+};
+
+/** A sentence with its `commands` as code. */
+const withCode = (sentence: string): Html =>
+  html`${sentence.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+
+export const conditionsSection = (now: PipelineNow, at: number): Html => {
+  // endpoints are shown to the operator only
+  const others = now.conditions.filter(({ kind }) => kind !== 'endpoint' && kind !== 'stale');
+  const stale = staleSentence(now, at);
+  const shown = [
+    ...(stale === undefined ? [] : [stale]),
+    ...others.map(({ sentence }) => sentence),
+  ];
   if (shown.length === 0) return NOTHING;
-  return html`<section class="wrong"><h2>Needs attention</h2><ul class="plain">${shown.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></section>`;
+  return html`<section class="wrong"><h2>Needs attention</h2><ul class="plain">${shown.map((sentence) => html`<li>${withCode(sentence)}</li>`)}</ul></section>`;
 };
 
 export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Html =>
