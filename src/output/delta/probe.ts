@@ -12,7 +12,7 @@ const TRIED_AT_ONCE = 4;
 export const probeStore = async (store: TableStore): Promise<void> => {
   const address = createHash('sha256').update(store.url).digest('hex').slice(0, 16);
   const passed = `_trendlake/probed-${address}.json`; // a copy of the tables elsewhere is probed there
-  if ((await store.sizeOf(passed)) !== undefined) return;
+  if ((await store.read(passed)) !== undefined) return; // unlike that of a HEAD, its refusal says why
   const tried = `_trendlake/probe-${randomBytes(12).toString('hex')}`;
   const body = Buffer.from(JSON.stringify({ by: 'trendlake', is: 'a probe of If-None-Match' }));
   try {
@@ -23,8 +23,10 @@ export const probeStore = async (store: TableStore): Promise<void> => {
       throw new TablesError(
         `${store.url} is on a store that ignores conditions: ${made + (later ? 1 : 0)} of ${TRIED_AT_ONCE + 1} writers made the same object, so that two lakes would overwrite each other's commits. Nothing was published. Use a store that knows If-None-Match (AWS S3, Ceph, MinIO, Cloudflare R2, or file:///).`,
       );
-  } finally {
-    await store.remove([tried]);
+  } catch (error) {
+    await store.remove([tried]).catch(() => {}); // the first failure says more
+    throw error;
   }
+  await store.remove([tried]);
   await store.create(passed, Buffer.from(JSON.stringify({ url: store.url })));
 };

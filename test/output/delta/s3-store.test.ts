@@ -18,8 +18,11 @@ beforeAll(() => {
   process.env.AWS_SECRET_ACCESS_KEY = 'secret-of-this-test';
 });
 
-const storeOf = ({ env }: { env: NodeJS.ProcessEnv }, partBytes?: number): Promise<TableStore> =>
-  openStore('s3://bucket/some/tables', {
+const storeOf = (
+  { env, url = 's3://bucket/some/tables' }: { env: NodeJS.ProcessEnv; url?: string },
+  partBytes?: number,
+): Promise<TableStore> =>
+  openStore(url, {
     ...{ env, clock: virtualClock(NOON_AT), random: () => 0.5 },
     signal: new AbortController().signal,
     ...(partBytes === undefined ? {} : { partBytes }),
@@ -173,6 +176,34 @@ test.each([
     expect([...s3.objects.keys()]).toEqual([]);
   },
 );
+
+test.each([
+  [403, 'InvalidAccessKeyId', 'The store does not know this key'],
+  [403, 'SignatureDoesNotMatch', 'The store does not know this key'],
+  [403, 'AccessDenied', 'they need s3:ListBucket'],
+])('the first request already says why: HTTP %i %s', async (status, code, words) => {
+  const s3 = await startS3();
+  s3.faults.push({ on: /./, status, code, times: 1000 });
+  const failed = publish(await exportedLake(), '', 'berlin', { store: await storeOf(s3) });
+  await expect(failed).rejects.toThrow(words);
+  expect(s3.requests).toHaveLength(1);
+});
+
+test('a clock far off is corrected by the first refusal', async () => {
+  const s3 = await startS3();
+  s3.faults.push({ on: /./, status: 403, code: 'RequestTimeTooSkewed' });
+  await publish(await exportedLake(), '', 'berlin', { store: await storeOf(s3) });
+  expect(s3.objects.size).toBeGreaterThan(0);
+});
+
+test('a missing bucket is named, not the object that was asked for in it', async () => {
+  const s3 = await startS3();
+  const store = await storeOf({ ...s3, url: 's3://elsewhere/tables' });
+  await expect(publish(await exportedLake(), '', 'berlin', { store })).rejects.toThrow(
+    'There is no bucket "elsewhere"',
+  );
+  expect(s3.requests).toHaveLength(1);
+});
 
 test('a store that does not answer is explained in words', async () => {
   const s3 = await startS3();
