@@ -21,7 +21,7 @@ import { hiddenLens } from './marks.ts';
 import { creatorPath, linkHere, linkTo, type PageView } from './page-view.ts';
 
 /** A chart has this many colours. */
-export const MOST_VIDEOS = 4;
+const MOST_VIDEOS = 4;
 const LONGEST_NAME = 40;
 
 /** Views gained in the last 24 h, by the same rule as lists. Null: unknown. */
