@@ -115,4 +115,5 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     short: { PROVE_SOAK_MINUTES: '1', PROVE_SOAK_RUNS: '20', PROVE_SOAK_REQUESTS: '60000' },
   },
   tables: { about: 'published tables on an S3 server, read by ClickHouse' },
+  restore: { about: 'a bucket of an S3 server alone brings a lake back, with all numbers' },
 };

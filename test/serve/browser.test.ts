@@ -259,7 +259,49 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       await followed(page, '.time a[aria-label="a day earlier"]');
       expect(await textOf(page, 'header')).toContain('Showing data as of 2026-03-08 12:00 UTC');
       await followed(page, '.time a.now');
-      expect(await textOf(page, 'header')).toContain('2026-03-10 12:00 UTC');
+      expect(await tell(page, `document.querySelector('input[name=asOf]').value`)).toBe(
+        '2026-03-10 12:00',
+      );
+    }));
+
+  test('the calendar leads to days with data, the slider to any hour', () =>
+    visit('/trends', {}, async (page) => {
+      await click(page, '.calendar summary');
+      const days = await textsOf(page, '.days a');
+      expect(days).toContain('10');
+      expect(days).not.toContain('31');
+      await followed(page, '.days a:first-of-type');
+      expect(new URL(page.url()).searchParams.get('asOf')).toMatch(/^2026-03-\d\dT/);
+      await click(page, '.calendar summary');
+      const slide = (back: number) => `{
+        const slider = document.querySelector('[data-life]');
+        slider.value = String(Number(slider.max) - ${back} * 3600000);
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+      }`;
+      await tell(page, slide(5));
+      const shown = await tell<string>(page, `document.querySelector('input[name=asOf]').value`);
+      expect(shown).toMatch(/^2026-03-10 0\d:\d\d$/);
+      const gone = page.waitForNavigation();
+      await tell(
+        page,
+        `void document.querySelector('[data-life]').dispatchEvent(new Event('change', { bubbles: true }))`,
+      );
+      await gone;
+      expect(await textOf(page, '.then')).toBe(`Showing data as of ${shown} UTC.`);
+    }));
+
+  test('on a phone the pages are behind a menu, which Escape closes', () =>
+    visit('/', { width: 390 }, async (page) => {
+      const isShown = (selector: string) =>
+        tell<boolean>(page, `document.querySelector('${selector}').checkVisibility()`);
+      expect(await isShown('.bar > .pages')).toBe(false);
+      await click(page, '.menu summary');
+      expect(await isShown('.menu nav')).toBe(true);
+      await page.keyboard.press('Escape');
+      expect(await isShown('.menu nav')).toBe(false);
+      await click(page, '.menu summary');
+      await followed(page, '.menu a[href^="/trends"]');
+      expect(new URL(page.url()).pathname).toBe('/trends');
     }));
 
   test('a query is found in the dictionary, saved under a name and opened again', () =>

@@ -214,8 +214,8 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     visit(
       '/events',
       async (page) => {
-        await page.waitForSelector('#live.on ::-p-text(live, updated)');
-        const rows = `document.querySelectorAll('tbody tr').length`;
+        await page.waitForSelector('#live.on ::-p-text(live)');
+        const rows = `document.querySelectorAll('.event').length`;
         const before = Number(await tell(page, rows));
         expect(before).toBeGreaterThan(0);
         await tell(page, `window.isSame = true`);
@@ -292,7 +292,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       expect(new URL(page.url()).pathname).toBe('/events');
       await page.waitForSelector('#live.on');
       fillLake(open.dataDir, (into) => event(into, 'evt_new', 3));
-      await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 2`);
+      await page.waitForFunction(`document.querySelectorAll('.event').length === 2`);
     });
   });
 });

@@ -200,7 +200,7 @@ describe('of a pulled list', () => {
   test('shows how much of the list is in the lake, its age, and the fastest rising tag', async () => {
     const text = await (await fetch(pulled.service.dashboard)).text();
     expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 matching');
-    expect(text).toContain('lists as of 12 h ago');
+    expect(text).toContain('lists pulled 12 h ago');
     expect(text).toContain('<b>#tag30</b><span class="one soft small">+200 %, of 40 tags');
     expect(text).not.toContain('>tag16<');
     const list = await (await fetch(new URL('/trends/tiktok', pulled.service.dashboard))).text();

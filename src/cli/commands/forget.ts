@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { UsageError } from '../../base/errors.ts';
+import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import type { PersonalSubject } from '../../lake/erased.ts';
@@ -11,7 +11,6 @@ import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
 import type { TableStore } from '../../output/delta/table-store.ts';
 import { exportLake } from '../../output/parquet/export-lake.ts';
-import { copiesHolding } from '../../run/maintenance/copies-holding.ts';
 import {
   type Erasure,
   forgetSubject,
@@ -20,9 +19,9 @@ import {
 } from '../../run/maintenance/forget.ts';
 import { findCopies, namesOfCopies, rewriteCopies } from '../../run/maintenance/rewrite-copies.ts';
 import { backupStore } from '../context/backup-store.ts';
+import { isConfirmed } from '../context/confirm.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { oneOfOption } from '../context/option-values.ts';
-import { Questions } from '../context/questions.ts';
 import { counted } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -71,20 +70,6 @@ const show = (io: CliIo, { rows, files, backups }: Erasure, verb: string): void 
   );
 };
 
-/** @throws UsageError if nobody can answer */
-const isConfirmed = async (io: CliIo, subject: PersonalSubject): Promise<boolean> => {
-  if (io.input?.isTTY !== true)
-    throw new UsageError(
-      `Nothing was erased: it needs your confirmation and stdin is not a terminal. Add --yes to erase ${nameOf(subject)}.`,
-    );
-  const questions = new Questions(io);
-  try {
-    return /^y/i.test(await questions.ask(`Erase ${nameOf(subject)} for good? [y/N]`));
-  } finally {
-    questions.close();
-  }
-};
-
 interface Work {
   readonly subject: PersonalSubject;
   readonly store: TableStore | undefined;
@@ -104,10 +89,22 @@ const erase = async (
   await exportLake(lake, { clock, codec: config.parquetCodec, here: true, signal });
   const { env, random } = io;
   await publishIfConfigured(lake, config, { clock, random, signal, env }, { purge: true });
-  const copies = await findCopies(lake, { store, clock }, subjects);
-  if (!rewrites) return { ...erasure, backups: namesOfCopies(copies, store) };
-  await rewriteCopies(lake, { ...copies, store }, options);
-  return { ...erasure, backups: copiesHolding(lake.dataDir, subjects) };
+  try {
+    const copies = await findCopies(lake, { store, clock }, subjects);
+    if (!rewrites) return { ...erasure, backups: namesOfCopies(copies, store) };
+    const failed = await rewriteCopies(lake, { ...copies, store }, options);
+    for (const { name, problem } of failed) io.err(`${name} was not rewritten: ${problem}`);
+    if (failed.length > 0) io.exitCode = EXIT.partial;
+    return { ...erasure, backups: failed.map(({ name }) => name) };
+  } catch (error) {
+    signal.throwIfAborted();
+    io.exitCode = EXIT.partial;
+    io.err(`It is erased from the lake, but backups were not searched: ${messageOf(error)}`);
+    return {
+      ...erasure,
+      backups: [...erasure.backups, ...(store === undefined ? [] : [store.url])],
+    };
+  }
 };
 
 const forget = async (text: string, options: Options, io: CliIo): Promise<void> => {
@@ -128,7 +125,9 @@ const forget = async (text: string, options: Options, io: CliIo): Promise<void> 
       if (options.dryRun === true && isJson) return io.json(planned);
       if (!isJson) show(io, planned, 'Found');
       if (options.dryRun === true) return io.out('Nothing was erased (--dry-run).');
-      if (!(await isConfirmed(io, subject))) return io.out('Nothing was erased.');
+      const question = `Erase ${nameOf(subject)} for good?`;
+      const asked = { question, done: 'erased', toDo: `erase ${nameOf(subject)}` };
+      if (!(await isConfirmed(io, asked))) return io.out('Nothing was erased.');
     }
     const erased = await erase(lake, { subject, store, rewrites }, io);
     if (isJson) return io.json(erased);

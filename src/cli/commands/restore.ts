@@ -16,8 +16,8 @@ import { dropUnfinished } from '../../run/maintenance/backup.ts';
 import { type Restored, restoreLake } from '../../run/maintenance/restore.ts';
 import { unpackBackup } from '../../run/maintenance/unpack-backup.ts';
 import { backupStore } from '../context/backup-store.ts';
+import { isConfirmed } from '../context/confirm.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { Questions } from '../context/questions.ts';
 import { refuseWhileOpen } from '../context/while-open.ts';
 import { counted } from '../text/figures.ts';
 
@@ -36,20 +36,6 @@ interface Options {
   readonly yes?: boolean;
   readonly json?: boolean;
 }
-
-/** @throws UsageError if nobody can answer */
-const isConfirmed = async (io: CliIo, dataDir: string, from: string): Promise<boolean> => {
-  if (io.input?.isTTY !== true)
-    throw new UsageError(
-      `Nothing was restored: it needs your confirmation and stdin is not a terminal. Add --yes to restore ${from}.`,
-    );
-  const questions = new Questions(io);
-  try {
-    return /^y/i.test(await questions.ask(`Replace the lake of ${dataDir} by ${from}? [y/N]`));
-  } finally {
-    questions.close();
-  }
-};
 
 /** Replaces service.db by an unpacked one. @returns the path of the former one; null without one */
 const exchangeService = (dataDir: string, from: string, now: number): string | null => {
@@ -124,7 +110,7 @@ const replaceLake = async (
 ): Promise<Omit<Done, 'files'>> => {
   const folder = join(dataDir, BACKUPS);
   try {
-    dropUnfinished(dataDir);
+    if (store !== undefined) dropUnfinished(dataDir); // a local file may look like a part
     mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
     const unpacked = store && (await unpackBackup(store, name, folder));
     const restored = await restoreLake(dataDir, unpacked?.lake ?? file, clock);
@@ -139,7 +125,7 @@ const replaceLake = async (
       );
     throw error;
   } finally {
-    dropUnfinished(dataDir);
+    if (store !== undefined) dropUnfinished(dataDir);
   }
 };
 
@@ -158,7 +144,9 @@ const restore = async (name: string, options: Options, io: CliIo): Promise<void>
   const from =
     store === undefined ? name : `${latest ? 'the newest backup' : name} of ${store.url}`;
   try {
-    if (options.yes !== true && !(await isConfirmed(io, dataDir, from)))
+    const question = `Replace the lake of ${dataDir} by ${from}?`;
+    const asked = { question, done: 'restored', toDo: `restore ${from}` };
+    if (options.yes !== true && !(await isConfirmed(io, asked)))
       return io.out('Nothing was restored.');
     const file = latest ? newest : localFile(dataDir, name, io);
     const chosen = { name: latest ? undefined : name, store, file };

@@ -85,11 +85,18 @@ export const readColumnMap = (options: readonly string[]): ColumnMap => {
 };
 
 const LONGEST_ROW = 256 * 1024;
-const QUOTED_CELL = /(^|[,;\t])"(?:[^"]|"")*"(?=[,;\t]|$)/g;
+const SEPARATORS = [',', ';', '\t'];
 
-/** True if a quoted cell goes on in the next line. */
-const isOpen = (text: string): boolean =>
-  text.includes('"') && /(?:^|[,;\t])"/.test(text.replace(QUOTED_CELL, '$1'));
+/** The separator that a header has most of. */
+const separatorOf = (header: string): string =>
+  SEPARATORS.toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';
+
+/** @returns true for a text whose last quoted cell goes on in the next line */
+const openCells = (separators: string): ((text: string) => boolean) => {
+  const quoted = new RegExp(`(^|[${separators}])"(?:[^"]|"")*"(?=[${separators}]|$)`, 'g');
+  const opening = new RegExp(`(?:^|[${separators}])"`);
+  return (text) => text.includes('"') && opening.test(text.replace(quoted, '$1'));
+};
 
 /** Rows of a CSV file a chunk at a time. A row goes on while a quote is open. */
 async function* csvRows(
@@ -98,6 +105,8 @@ async function* csvRows(
 ): AsyncGenerator<{ rows: CsvRow[]; throughLine: number; bytesRead: number }> {
   let line = 0;
   let open: CsvRow | undefined;
+  let hasHeader = false;
+  let isOpen = openCells(SEPARATORS.join(''));
   let bytes = 0;
   for await (const { lines, bytesRead } of ndjsonLines(path, signal)) {
     const rows: CsvRow[] = [];
@@ -108,8 +117,11 @@ async function* csvRows(
         open === undefined ? { line, text } : { ...open, text: `${open.text}\n${text}` };
       open = undefined;
       if (row.text.trim() === '') continue;
-      if (!isOpen(row.text)) rows.push(row);
-      else if (row.text.length > LONGEST_ROW)
+      if (!isOpen(row.text)) {
+        if (!hasHeader) isOpen = openCells(separatorOf(row.text));
+        hasHeader = true;
+        rows.push(row);
+      } else if (row.text.length > LONGEST_ROW)
         throw new FileReadError(`line ${row.line} opens a quote that no later line closes`);
       else open = row;
     }
@@ -117,12 +129,6 @@ async function* csvRows(
   }
   if (open !== undefined) yield { rows: [open], throughLine: line, bytesRead: bytes };
 }
-
-const SEPARATORS = [',', ';', '\t'];
-
-/** The separator that a header has most of. */
-const separatorOf = (header: string): string =>
-  SEPARATORS.toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';
 
 const cellsOf = (text: string, delimiter: string): string[] =>
   (parse(text, { delimiter, relax_column_count: true }) as string[][])[0] ?? [];

@@ -5,6 +5,7 @@ import { syncLake } from '../../lake/durability.ts';
 import type { Lake } from '../../lake/open.ts';
 import { refreshSearchInTurns } from '../../lake/search/search-index.ts';
 import { noRows } from '../writers/tally.ts';
+import { isCsv } from './csv-records.ts';
 import { FileImport, type ImportDeps, type ImportSummary, readable } from './import-file.ts';
 import { importReader } from './import-reader.ts';
 import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
@@ -89,6 +90,10 @@ export const importPaths = async (
     problems: [],
   };
   const files = filesOf(paths, cwd);
+  if (Object.keys(deps.map ?? {}).length > 0 && !files.some(({ path }) => isCsv(path)))
+    throw new UsageError(
+      '--map names columns of CSV files, and no file is one. Nothing was imported. Leave it out, or rename the fields of the NDJSON.',
+    );
   const bytes = files.reduce((sum, { path }) => sum + statSync(path).size, 0);
   const reader = importReader(lake, bytes, deps.threadFromBytes);
   try {

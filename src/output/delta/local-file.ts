@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { type FileMetaData, parquetMetadata } from 'hyparquet';
 import { messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
@@ -83,19 +84,23 @@ export const footerOf = async ({ handle, path, bytes }: OpenFile): Promise<FileM
   }
 };
 
+async function* chunksBetween({ handle }: OpenFile, start: number, end: number) {
+  for (let at = start; at < end; ) {
+    const length = Math.min(READ_BYTES, end - at);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+/** A stretch of a file. Streams of a FileHandle each leave a listener on it, one for every part. */
+export const stretchOf = (file: OpenFile, start: number, bytes: number): Readable =>
+  Readable.from(chunksBetween(file, start, start + bytes), { objectMode: false });
+
 /** MD5 of a stretch of a file, by which a store checks what arrives. */
-export const md5Of = async (
-  { handle }: OpenFile,
-  start: number,
-  bytes: number,
-): Promise<Buffer> => {
+export const md5Of = async (file: OpenFile, start: number, bytes: number): Promise<Buffer> => {
   const hash = createHash('md5');
-  if (bytes > 0)
-    for await (const chunk of handle.createReadStream({
-      start,
-      end: start + bytes - 1,
-      autoClose: false,
-    }))
-      hash.update(chunk as Buffer);
+  for await (const chunk of chunksBetween(file, start, start + bytes)) hash.update(chunk);
   return hash.digest();
 };

@@ -10,7 +10,7 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { md5Of } from './local-file.ts';
+import { md5Of, stretchOf } from './local-file.ts';
 import { ListBound } from './s3-bounds.ts';
 import { failureOf } from './s3-errors.ts';
 import type { OpenFile } from './table-store.ts';
@@ -112,7 +112,7 @@ export class Multipart {
           ...this.#at,
           UploadId,
           PartNumber,
-          Body: file.handle.createReadStream({ start, end: start + bytes - 1, autoClose: false }),
+          Body: stretchOf(file, start, bytes),
           ContentLength: bytes,
           ContentMD5: md5.toString('base64'),
         }),

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { SECOND_MS } from '../../base/durations.ts';
 import { proxyIn } from '../../base/proxy.ts';
-import { md5Of } from './local-file.ts';
+import { md5Of, stretchOf } from './local-file.ts';
 import { boundResponses, ListBound } from './s3-bounds.ts';
 import { explainS3, failureOf, isPassing } from './s3-errors.ts';
 import { Multipart, type Request } from './s3-multipart.ts';
@@ -196,7 +196,7 @@ export class S3Store implements TableStore {
       this.#client.send(
         new PutObjectCommand({
           ...this.#at(key),
-          Body: file.handle.createReadStream({ start: 0, autoClose: false }),
+          Body: stretchOf(file, 0, file.bytes),
           ContentLength: file.bytes,
           ContentMD5: md5.toString('base64'),
         }),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { BACKUPS, REWRITING } from '../../base/data-dir/backups.ts';
 import { OWN_FOLDER } from '../../base/data-dir/own-files.ts';
+import { messageOf } from '../../base/errors.ts';
 import { carryErased, type PersonalSubject } from '../../lake/erased.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { LAKE_FILE, type Lake, openLake } from '../../lake/open.ts';
@@ -59,8 +60,8 @@ export const findCopies = async (
     const packed: PackedBackup[] = [];
     for (const backup of all)
       await inFolder(dataDir, async (folder) => {
-        const { lake } = await unpackBackup(store, backup.name, folder);
-        if (mayHold(lake, subjects)) packed.push(backup);
+        const unpacked = await unpackBackup(store, backup.name, folder).catch(() => undefined);
+        if (unpacked === undefined || mayHold(unpacked.lake, subjects)) packed.push(backup);
       });
     return { local, packed };
   });
@@ -95,26 +96,48 @@ const nextName = (name: string): string => {
   return `${made}-${Number(count) + 1}`;
 };
 
-/** Rewrites copies without what was erased from a lake. Safe to repeat after a kill. */
+/** A copy that could not be rewritten. */
+interface FailedCopy {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/**
+ * Rewrites copies without what was erased from a lake. Safe to repeat after a kill.
+ * @returns copies that stay as they are, such as damaged ones
+ */
 export const rewriteCopies = (
   lake: Lake,
   { local, packed, store }: Copies & { readonly store: TableStore | undefined },
   options: EraseOptions & { readonly signal: AbortSignal },
-): Promise<void> =>
+): Promise<FailedCopy[]> =>
   withExclusive(lake.dataDir, 'backup', options.clock, async () => {
+    const failed: FailedCopy[] = [];
+    const rewrite = async (name: string, work: (folder: string) => Promise<void>) => {
+      try {
+        await inFolder(lake.dataDir, work);
+      } catch (error) {
+        options.signal.throwIfAborted();
+        failed.push({ name, problem: messageOf(error) });
+      }
+    };
     for (const name of local)
-      await inFolder(lake.dataDir, async (folder) => {
+      await rewrite(name, async (folder) => {
         const from = join(lake.dataDir, name);
         renameSync(await rewriteCopy(lake, { from, folder }, options), from);
         for (const suffix of ['-wal', '-shm']) rmSync(from + suffix, { force: true });
       });
-    for (const { name, madeAt, lakeId } of packed)
-      await inFolder(lake.dataDir, async (folder) => {
-        if (store === undefined) return;
+    if (store === undefined) return failed;
+    for (const backup of packed) {
+      const [named = ''] = namesOfCopies({ local: [], packed: [backup] }, store);
+      await rewrite(named, async (folder) => {
+        const { name, madeAt, lakeId } = backup;
         const unpacked = await unpackBackup(store, name, folder);
         const path = await rewriteCopy(lake, { from: unpacked.lake, folder }, options);
         const files = { name: nextName(name), madeAt, lakeId, lake: path };
         await uploadBackup(store, { ...files, service: unpacked.service }, options.signal);
         await removePacked(store, name);
       });
+    }
+    return failed;
   });

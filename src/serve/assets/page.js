@@ -29,8 +29,9 @@
       (isLive
         ? isOld
           ? 'newer data: run it again'
-          : `live, updated ${span(Date.now() - updatedAt)} ago`
+          : 'live'
         : `stale, updated ${span(Date.now() - updatedAt)} ago`);
+    state.title = `updated ${span(Date.now() - updatedAt)} ago`;
   };
 
   const isInUse = () => {
@@ -172,6 +173,20 @@
   };
   copyable();
 
+  root.classList.add('scripts');
+  addEventListener('input', ({ target }) => {
+    if (!target.matches?.('[data-life]')) return;
+    const at = new Date(Number(target.value)).toISOString();
+    target.form.elements.asOf.value = at.slice(0, 16).replace('T', ' ');
+  });
+  addEventListener('change', ({ target }) => {
+    if (target.matches?.('[data-life]')) target.form.requestSubmit();
+  });
+  addEventListener('click', ({ target }) => {
+    for (const open of document.querySelectorAll('header details[open]'))
+      if (!open.contains(target)) open.open = false;
+  });
+
   const isTyping = (at) => at.closest('input, textarea, select, [contenteditable]') !== null;
   addEventListener('keydown', (event) => {
     if (
@@ -182,6 +197,8 @@
       isTyping(event.target)
     )
       return;
+    if (event.key === 'Escape')
+      for (const open of document.querySelectorAll('header details[open]')) open.open = false;
     if (event.key === '/') {
       event.preventDefault();
       const search = document.querySelector('input[type=search]');

@@ -1,49 +1,12 @@
 import { html, raw } from 'hono/html';
-import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { DAY_MS } from '../../base/durations.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { ago } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { isWithin, NAVIGATION } from './navigation.ts';
-import { instantText, linkAt, linkHere, linkTo, type PageView } from './page-view.ts';
-
-const RANGES = [
-  { name: '1 h ago', backMs: HOUR_MS },
-  { name: 'yesterday', backMs: DAY_MS },
-  { name: 'a week ago', backMs: 7 * DAY_MS },
-  { name: 'a month ago', backMs: 30 * DAY_MS },
-];
-
-const ARROWS = [
-  { sign: '«', name: 'a week earlier', byMs: -7 * DAY_MS, key: 'Shift+ArrowLeft' },
-  { sign: '‹', name: 'a day earlier', byMs: -DAY_MS, key: 'ArrowLeft' },
-  { sign: '›', name: 'a day later', byMs: DAY_MS, key: 'ArrowRight' },
-  { sign: '»', name: 'a week later', byMs: 7 * DAY_MS, key: 'Shift+ArrowRight' },
-];
-
-/** Link one step through time. A step past the present leads to the present. */
-const arrow = (view: PageView, { sign, name, byMs, key }: (typeof ARROWS)[number]): Html => {
-  if (byMs > 0 && !view.isPast)
-    return html`<span class="arrow off" aria-hidden="true">${sign}</span>`;
-  const to = view.at + byMs;
-  const address = linkAt(view, to >= view.now ? undefined : to);
-  return html`<a class="arrow" href="${address}" data-key="${key}" aria-label="${name}" title="${name}: ${key.replace('Arrow', '')} key">${sign}</a>`;
-};
-
-/** Date picker, arrows and quick ranges, without scripts. Every link of the page keeps `asOf`. */
-const timeBar = (view: PageView): Html => {
-  const kept = Object.entries(view.query).filter(([name]) => name !== 'page');
-  const picked = instantText(view.at).slice(0, 16);
-  return html`<form class="time${view.isPast ? ' past' : ''}" method="get" action="${view.path}" aria-label="Time travel">
-  ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-  <span class="arrows">${ARROWS.slice(0, 2).map((step) => arrow(view, step))}</span>
-  <label class="pick"><span class="soft small">as of, UTC</span> <input type="datetime-local" name="asOf" value="${picked}" max="${instantText(view.now).slice(0, 16)}" required></label><button>go</button>
-  <span class="arrows">${ARROWS.slice(2).map((step) => arrow(view, step))}</span>
-  <span class="ranges small">${view.isPast ? html`<a class="now" href="${linkAt(view, undefined)}">now</a>` : html`<span class="now" aria-current="time">now</span>`}
-    ${RANGES.map(({ name, backMs }) => html`<a href="${linkAt(view, view.now - backMs)}">${name}</a>`)}</span>
-  ${view.isPast ? html`<p class="then small" role="status">Showing data as of <b>${minuteOf(view.at)}</b>.</p>` : NOTHING}
-</form>`;
-};
+import { linkHere, linkTo, type PageView } from './page-view.ts';
+import { timeBar } from './time-bar.ts';
 
 /** Choice of a tag, if there are any. The address keeps it. */
 const lens = (view: PageView): Html => {
@@ -82,17 +45,21 @@ const freshness = (
 ): Html => {
   const newest = pulledAt ?? countedAt ?? newestSnapshot;
   const counted = countedAt === null ? 'newest count' : 'counted';
-  const what = pulledAt === null ? counted : 'lists as of';
+  const what = pulledAt === null ? counted : 'lists pulled';
   const text = newest === null ? 'no data yet' : `${what} ${ago(newest, at)}`;
   const isFresh = newest !== null && at - newest < FRESH_MS;
-  return html`<span class="dot${isFresh ? ' fresh' : ''}"></span>${text} · ${minuteOf(at)}`;
+  const exact = newest === null ? '' : minuteOf(newest);
+  return html`<span class="dot${isFresh ? ' fresh' : ''}"></span><span title="${exact}">${text}</span>`;
 };
 
-const navigation = (view: PageView): Html =>
-  html`<nav class="pages" aria-label="Pages">${NAVIGATION.map(
+/** Links to all pages: in a row, and behind a menu on phones. */
+const navigation = (view: PageView): Html => {
+  const links = NAVIGATION.map(
     ({ path, name }) =>
       html`<a href="${linkTo(view, path)}"${isWithin(view.path, path) ? raw(' aria-current="page"') : ''}>${name}</a>`,
-  )}</nav>`;
+  );
+  return html`<nav class="pages" aria-label="Pages">${links}</nav><details class="menu"><summary>Menu</summary><nav class="card" aria-label="Pages">${links}</nav></details>`;
+};
 
 const assetTag = (name: string): Html =>
   name.endsWith('.css')

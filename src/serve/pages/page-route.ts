@@ -7,6 +7,7 @@ import { parseIso } from '../../base/iso.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { ListMoment } from '../../lake/lists/list-page.ts';
+import { timeMarks } from '../../lake/read/time-marks.ts';
 import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { PageBytes, type ValidPage } from '../cache/page-cache.ts';
 import type { Requester } from '../cache/reader-thread.ts';
@@ -128,6 +129,7 @@ const viewOf = (
     mayWatch: mayWatch(deps, c),
     tags: reader === 'public' ? [] : watchTagNames(service.lake),
     version: service.live.version,
+    marks: () => timeMarks(service.lake, at, now),
     newestSnapshot: service.changes.newestSnapshot(at),
   };
 };

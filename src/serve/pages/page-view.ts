@@ -1,5 +1,6 @@
 import { isoOf } from '../../base/iso.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
+import type { TimeMarks } from '../../lake/read/time-marks.ts';
 
 /** Reader of a page: on this machine (`operator`), with a key, or anonymous. */
 export type PageReader = 'operator' | 'public' | { readonly keyId: string };
@@ -22,6 +23,8 @@ export interface PageView {
   readonly version: string;
   /** Tags of watches that the reader may choose from. Empty for anonymous readers. */
   readonly tags: readonly string[];
+  /** Instants that the time bar leads to. */
+  readonly marks: () => TimeMarks;
   /** Newest snapshot of any video at `at`, Unix ms. Null: no data by then. */
   readonly newestSnapshot: number | null;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -85,4 +85,16 @@ test('a restore refuses while an import runs', async () => {
   stop.abort(new Error('stopped'));
   await importing;
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('import has the lake') });
+});
+
+test('a backup unpacked by hand is restored and stays', async () => {
+  const { lake, dataDir } = await backedUp();
+  lake.close();
+  const name = 'trendlake-2026-03-01T05-15-00-000Z.db';
+  const path = join(dataDir, 'backups', name);
+  copyFileSync(join(dataDir, 'backups', 'trendlake-2026-03-01.db'), path);
+  const argv = ['restore', path, '--yes', '--no-export'];
+  const { code, out } = await runCommand(argv, { dataDir, clock: virtualClock(T0 + DAY_MS) });
+  expect([code, out]).toEqual([0, expect.stringContaining(name)]);
+  expect(existsSync(path)).toBe(true);
 });

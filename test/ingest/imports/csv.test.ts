@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { countOf, lakeRows } from '../../../fixtures/lake-rows.ts';
+import { virtualClock } from '../../../src/base/clock.ts';
 import type { ImportSummary } from '../../../src/ingest/imports/import-file.ts';
-import { freshDataDir, freshLake } from '../../support/fresh.ts';
+import { importPaths } from '../../../src/ingest/imports/import-path.ts';
+import { freshDataDir, freshFolder, freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 const importing = async (files: Record<string, string | Buffer>, args: string[] = []) => {
@@ -56,7 +58,7 @@ test('a row that cannot be kept costs itself, by line', async () => {
       '',
       'tt_3,then,3',
       'tt_4,2026-03-01,4,5',
-      'tt_5,2026-03-01,5" more',
+      'tt_5,2026-03-01,5;" more',
       '"tt',
       '_6",2026-03-01,6',
       ',2026-03-01,7',
@@ -107,4 +109,31 @@ describe('a header that cannot be right loads nothing and says why', () => {
 test.each(['plays', 'view=plays', 'views='])('--map %s is refused', async (map) => {
   const { code, err } = await importing({ 'snapshots.csv': 'id,at\n' }, ['--map', map]);
   expect([code, err]).toEqual([2, expect.stringMatching(/--map/)]);
+});
+
+test('--map is refused where no file is CSV', async () => {
+  const { code, err } = await importing({ 'snapshots.ndjson': '' }, ['--map', 'views=plays']);
+  expect([code, err]).toEqual([2, expect.stringMatching(/no file is one/)]);
+});
+
+test('an interrupted import goes on at its row, also after rows of several lines', async () => {
+  const folder = freshFolder();
+  const rows = Array.from({ length: 25_000 }, (_, n) => `tt_${n},${n + 1},"a\n${n}",${n}`);
+  writeFileSync(join(folder, 'snapshots.csv'), `id,at,title,views\n${rows.join('\n')}\n`);
+  const clock = virtualClock(Date.UTC(2026, 2, 1));
+  const dataDir = freshDataDir();
+  const lake = freshLake(dataDir);
+  const stop = new AbortController();
+  const onProgress = () => stop.abort(new Error('stopped'));
+  const { signal } = stop;
+  await expect(importPaths(lake, [folder], '/', { clock, signal, onProgress })).rejects.toThrow();
+  const some = countOf(lake, 'select count(*) from video_snapshots');
+  expect([some > 0, some < rows.length]).toEqual([true, true]);
+  const { files, rows: written } = await importPaths(lake, [folder], '/', { clock });
+  expect(files[0]?.resumedAt).toBe(1 + 2 * some);
+  expect(written.video_snapshots).toMatchObject({ inserted: rows.length - some });
+  const sums = 'select count(*) || sum(views) || sum(length(title)) from videos';
+  expect(lake.sqlite.prepare(sums).pluck().get()).toBe(
+    `25000${(25_000 * 24_999) / 2}${rows.reduce((sum, _, n) => sum + 2 + String(n).length, 0)}`,
+  );
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -75,6 +76,7 @@ describe('a file of more than four parts', () => {
     const handle = await open(big);
     try {
       await store.copyIn('t/big', { handle, path: big, bytes });
+      expect((handle as unknown as EventEmitter).listenerCount('close')).toBe(0); // one a part would add up
     } finally {
       await handle.close();
     }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { LakeBuilder } from '../../../fixtures/lake-builder.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
@@ -76,5 +78,18 @@ test('forget names all backups of a bucket, and rewrites them', async () => {
     `s3://bucket/lake/${NAME}`,
   ]);
   expect(await forget(dataDir, env, '--yes', '--rewrite-backups')).toEqual([]);
+  expect(await restored(env)).toEqual([[{ title: 'kept' }], true]);
+});
+
+test('a damaged backup is named, and the others are rewritten', async () => {
+  const to = freshFolder();
+  const env = { TRENDLAKE_BACKUPS_TO: to };
+  const dataDir = await backedUp(env);
+  const damaged = 'backups/trendlake-2026-02-27T05-15-00-000Z';
+  writeFileSync(join(to, damaged, 'lake.db.zst'), 'x');
+  const argv = ['forget', 'tt_2', '--yes', '--rewrite-backups', '--json'];
+  const { code, out, err } = await runCommand(argv, { dataDir, env, clock });
+  expect(JSON.parse(out)).toMatchObject({ backups: [`file://${to}/${damaged}`] });
+  expect([code, err]).toEqual([3, expect.stringMatching(/was not rewritten: .*is damaged/)]);
   expect(await restored(env)).toEqual([[{ title: 'kept' }], true]);
 });
