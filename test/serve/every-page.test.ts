@@ -41,7 +41,12 @@ const PAGES = [
     '/alerts',
   ],
   ...[`/diff?${PAST}`, '/diff?list=feed&from=7d&change=climbed'],
-  ...['/compare', '/compare?creators=@mira,@theo&platform=tiktok', '/compare?creators=@nobody'],
+  ...[
+    '/compare',
+    '/compare?creators=@mira,@theo&platform=tiktok',
+    '/compare?creators=@nobody',
+    '/compare?videos=tt_1,tt_2',
+  ],
   ...['/trends?tag=acme', '/trends/tiktok?tag=acme', '/forecasts?tag=acme', '/watching?tag=acme'],
   `/query?${new URLSearchParams({ sql: 'select user, count(*) as n from videos group by 1' })}`,
 ];

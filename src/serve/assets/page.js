@@ -37,7 +37,7 @@
   const isInUse = () => {
     const at = document.activeElement;
     return (
-      at?.matches('main input, main textarea, main select, .time input') ||
+      at?.matches('main input, main textarea, main select, #chart, .time input') ||
       !getSelection().isCollapsed
     );
   };

@@ -136,15 +136,19 @@ export const dataTable = <Row>(
     caption,
     sort,
     isSortable = false,
+    hasLinks = true,
   }: {
     readonly caption: string;
     readonly sort?: string | undefined;
     readonly isSortable?: boolean;
+    /** A table without links is scrolled with the keyboard once it has the focus. */
+    readonly hasLinks?: boolean;
   },
 ): Html => {
   const shown = columns.filter(({ show }) => show !== undefined);
   const heads = shown.map((column) => head(view, column, { sort, isSortable }));
-  return html`<div class="scroll"><table class="data"><caption class="unseen">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows.map(
+  const focusable = hasLinks ? NOTHING : html` tabindex="0" role="region" aria-label="${caption}"`;
+  return html`<div class="scroll"${focusable}><table class="data"><caption class="unseen">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows.map(
     (row) =>
       html`<tr>${shown.map(
         (column) =>

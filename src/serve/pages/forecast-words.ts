@@ -16,3 +16,11 @@ const STATES: Readonly<Record<ForecastState['state'], (state: ForecastState) => 
 /** Kind and state of forecasts, for people. */
 export const forecastStateWords = (state: ForecastState): string =>
   `${kindWords(state.kind)}: ${STATES[state.state](state)}`;
+
+/** States in words. A line that holds for the platform and for all platforms is shown once. */
+export const forecastStateLines = (states: readonly ForecastState[]): string[] => {
+  const own = new Set(states.filter(({ platform }) => platform !== '').map(forecastStateWords));
+  const ofAll = states.filter(({ platform }) => platform === '').map(forecastStateWords);
+  const more = ofAll.filter((words) => !own.has(words)).map((words) => `all platforms, ${words}`);
+  return [...own, ...more];
+};

@@ -18,7 +18,7 @@ import { horizon, platformQuery } from '../request/parameters.ts';
 import { calibrationChart } from './calibration-chart.ts';
 import { type Column, dataTable } from './data-table.ts';
 import { count, digits, likely, overIn, sinceText } from './figures.ts';
-import { forecastStateWords } from './forecast-words.ts';
+import { forecastStateLines } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
 import { LENS_MOST } from './list-route.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
@@ -96,20 +96,10 @@ const RELIABILITY_COLUMNS: readonly Column<Reliability['bins'][number]>[] = [
   figure('judged', 'forecasts', ({ judged }) => digits(judged)),
 ];
 
-/** A line that is true of the platform and of all platforms is shown once. */
-const stateLines = (states: readonly ForecastState[]): string[] => {
-  const own = new Set(states.filter(({ platform }) => platform !== '').map(forecastStateWords));
-  const ofAll = states.filter(({ platform }) => platform === '').map(forecastStateWords);
-  return [
-    ...own,
-    ...ofAll.filter((words) => !own.has(words)).map((words) => `all platforms, ${words}`),
-  ];
-};
-
 const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
     ? html`<p class="soft">No forecasts yet: no growth curve is finished. Wait a few nights of syncs, or import history and run <code>${commandText('forecast --learn')}</code>.</p>`
-    : html`<ul class="plain">${stateLines(states).map((words) => html`<li>${words}</li>`)}</ul>`;
+    : html`<ul class="plain">${forecastStateLines(states).map((words) => html`<li>${words}</li>`)}</ul>`;
 
 const reliabilitySection = (view: PageView, reliability: Reliability | undefined): Html => {
   if (reliability === undefined)
@@ -147,7 +137,7 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
 <section id="scores"><h2>Track record <span class="soft small">week by week</span></h2>${
     weeks.length === 0
       ? html`<p class="soft">No forecast can be checked yet.</p>`
-      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week' })}<p class="soft small">Of due: share of the forecasts whose time came and whose video was counted again. The scores say nothing about the others. The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
+      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week', hasLinks: false })}<p class="soft small">Of due: share of the forecasts whose time came and whose video was counted again. The scores say nothing about the others. The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
   }</section>
 </div><div class="stack">
 <section id="states"><h2>Training data</h2>${statesList(states)}</section>
