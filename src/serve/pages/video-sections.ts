@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { minuteOf } from '../../base/iso.ts';
 import type { Analysis } from '../../base/wire/analysis-shapes.ts';
+import { listTitle } from '../../lake/lists/pulled-list.ts';
 import type { ListStay } from '../../lake/read/list-stays.ts';
 import type { Milestone } from '../../lake/read/milestones.ts';
 import { countColumn, instantColumn } from './column-kinds.ts';
@@ -10,8 +11,8 @@ import type { Html } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { linkTo, type PageView } from './page-view.ts';
 
-const listName = ({ list, period }: ListStay): string =>
-  list === 'feed' ? `feed, ${period}` : `trends of the ${period}`;
+const listName = (list: ListStay): string =>
+  list.list === 'feed' ? `feed, ${list.period}` : listTitle(list);
 
 const stayColumns = (view: PageView): Column<ListStay>[] => [
   {
@@ -20,7 +21,9 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
     show: (stay) => {
       const { list, period, platform, lastSeenAt, isThereNow } = stay;
       const query = list === 'feed' ? { dateRange: period } : { list: period };
-      return html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${PLATFORM_NAMES[platform]} ${listName(stay)}</a><span class="one soft small">${isThereNow ? 'there now' : html`left after ${sinceText(lastSeenAt, view.at)}`}</span>`;
+      const name = `${PLATFORM_NAMES[platform]} ${listName(stay)}`;
+      const link = html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${name}</a>`;
+      return html`${list === 'import' ? name : link}<span class="one soft small">${isThereNow ? 'there now' : html`left after ${sinceText(lastSeenAt, view.at)}`}</span>`;
     },
   },
   countColumn({ name: 'best_rank', title: 'best rank', of: ({ bestRank }) => bestRank }),
