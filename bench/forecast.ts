@@ -142,7 +142,7 @@ console.log(
   `  ${'overall'.padEnd(32)} ${String(whole.length).padStart(8)} ${percent(scores.coverage(whole))} %`,
 );
 for (const { name, rows, coverage } of scores.coverageByClass(asked))
-  console.log(`  ${name.padEnd(32)} ${String(rows).padStart(8)} ${percent(coverage)} %`);
+  console.log(`  ${name.padEnd(50)} ${String(rows).padStart(8)} ${percent(coverage)} %`);
 
 console.log(
   '\nWeek by week, all sources: forecasts made in it against what came (medians of |ln(views + 1000) - truth| a day ahead)',

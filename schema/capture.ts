@@ -10,7 +10,7 @@ export const capture = sqliteTable(
   'capture',
   {
     key: integer('key').primaryKey(),
-    list: text('list').notNull(), // `feed`, `trends` or `hashtags`
+    list: text('list').notNull(), // `feed`, `trends` or `hashtags`; `import`: ranks of imported snapshots
     platform: text('platform').notNull(), // empty: all platforms
     period: text('period').notNull(), // `day`, `week`, `month` for trends; the dateRange for feed and hashtags
     capturedAt: integer('captured_at').notNull(), // Unix ms; instant of the first page

@@ -40,9 +40,9 @@ export const videoSnapshots = sqliteView('video_snapshots', {
   sql`select v.id as video_id, s.observed_at as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, ${sourceWord('s.source')} as source, s.extra as extra from video_snapshot s join video v on v.key = s.video_key`,
 );
 
-/** Pulled lists, one row per list, instant and rank. */
+/** Pulled lists, one row per list, instant and rank. Imported lists have source and region as `period`. */
 export const rankings = sqliteView('rankings', {
-  list: text('list').notNull(), // `feed` or `trends`
+  list: text('list').notNull(), // `feed`, `trends`, or `import` for imported ranks
   platform: text('platform').notNull(),
   period: text('period').notNull(),
   capturedAt: integer('captured_at').notNull(),

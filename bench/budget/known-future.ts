@@ -76,10 +76,12 @@ export const oracle = (replay: Replay, { prices, stepsPerDay }: KnownFuture): Po
   return {
     name: 'ours with true curves (oracle)',
     choose: ({ tracked, step }, calls) => {
-      const wanted = [...tracked].map((video, at) => {
+      const wanted = [...tracked].flatMap((video, at) => {
         const from = replay.videos[video]?.from ?? 0;
-        const next = plans[video]?.next[last[video] ?? 0] ?? 0;
-        return { video, at, local: step - from, wait: next - (step - from), gain: 0 };
+        const seen = last[video] ?? 0;
+        if (step - from <= seen) return []; // seen in this step: a call would show nothing
+        const next = plans[video]?.next[seen] ?? 0;
+        return [{ video, at, local: step - from, wait: next - (step - from), gain: 0 }];
       });
       const due = wanted.filter(({ wait }) => wait <= 0);
       for (const refresh of due) refresh.gain = advantage(refresh.video, refresh.local);

@@ -147,7 +147,7 @@ export const coverage = (rows: readonly Row[]): number =>
 const AGES = ['under 1 day', '1 to 3 days', '3 to 7 days', 'older'];
 const SIZES = ['under 10,000 views', 'under 100,000 views', 'more views'];
 
-/** Coverage by platform, source, age class and size class. */
+/** Coverage by platform, source, age and size class, and by source, horizon, age and first sight. */
 export const coverageByClass = (
   asked: readonly Asked[],
 ): { name: string; rows: number; coverage: number }[] => {
@@ -166,7 +166,14 @@ export const coverageByClass = (
       `age ${AGES[ageClassNow(past, now)]}`,
       `size ${SIZES[sizeClass(now)]}`,
     ];
-    return ahead.flatMap((row) => [...classes, `+${row.hours} h`].map((name) => ({ name, row })));
+    const first = position === 0 ? 'first sight' : 'later';
+    return ahead.flatMap((row) =>
+      [
+        ...classes,
+        `+${row.hours} h`,
+        `${curve.source} +${row.hours} h ${AGES[ageClassNow(past, now)]}, ${first}`,
+      ].map((name) => ({ name, row })),
+    );
   });
   return [...Map.groupBy(rows, ({ name }) => name)]
     .map(([name, its]) => ({

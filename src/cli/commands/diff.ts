@@ -9,6 +9,7 @@ import {
   listChanges,
   type RankedMove,
 } from '../../lake/lists/list-diff.ts';
+import { listTitle } from '../../lake/lists/pulled-list.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
@@ -60,8 +61,7 @@ const movedRow = (change: string, { id, title, user, rank, previousRank }: Ranke
   id,
 ];
 
-const listName = ({ list, platform, period }: ListDiff): string =>
-  list === 'feed' ? `${platform} feed` : `${platform} trends of the ${period}`;
+const listName = (list: ListDiff): string => `${list.platform} ${listTitle(list)}`;
 
 const printList = (diff: ListDiff, io: CliIo): void => {
   const { entered, left, climbed, fell, unchanged, renamed } = diff;

@@ -1,6 +1,6 @@
 import { engagementRate } from '../../base/wire/engagement-rate.ts';
 import type { WrittenVolume } from '../writers/hashtags.ts';
-import type { ImportedRows } from './import-records.ts';
+import type { ImportedPlace, ImportedRows } from './import-records.ts';
 import type { Observations } from './observations.ts';
 
 /** Rows as one list a field: a third of the time to hand from thread to thread that objects take. */
@@ -16,6 +16,8 @@ const VOLUME = [
   ...(['change', 'rank', 'window', 'source'] as const),
 ] as const;
 
+const PLACE = ['id', 'platform', 'at', 'period', 'rank'] as const;
+
 type Each<Of extends readonly unknown[]> = Of[number];
 type VideoRow = Pick<Each<ImportedRows['videos']>, Each<typeof VIDEO>>;
 type CountsRow = Pick<Each<ImportedRows['snapshots']>, Each<typeof COUNTS>>;
@@ -27,6 +29,7 @@ export interface ImportColumns {
   readonly snapshots: Columns<CountsRow>;
   readonly hashtags: Columns<VolumeRow>;
   readonly creators: ImportedRows['creators'];
+  readonly places: Columns<ImportedPlace>;
 }
 
 const columnsOf = <T, K extends keyof T & string>(
@@ -44,11 +47,13 @@ export const importColumns = ({
   snapshots,
   hashtags,
   creators,
+  places,
 }: ImportedRows): ImportColumns => ({
   videos: columnsOf(videos, VIDEO),
   snapshots: columnsOf(snapshots, COUNTS),
   hashtags: columnsOf(hashtags, VOLUME),
   creators,
+  places: columnsOf(places, PLACE),
 });
 
 /** The value of a row in a column that has one for each row. */
@@ -118,15 +123,28 @@ function* creatorsIn(creators: ImportColumns['creators']): Observations['creator
   }
 }
 
+function* placesIn(places: ImportColumns['places']): Generator<ImportedPlace> {
+  for (const [row, id] of places.id.entries())
+    yield {
+      id,
+      platform: valueIn(places.platform, row),
+      at: valueIn(places.at, row),
+      period: valueIn(places.period, row),
+      rank: valueIn(places.rank, row),
+    };
+}
+
 /** The rows of columns, each made when it is its turn to be written. */
 export const storedBatch = ({
   videos,
   snapshots,
   hashtags,
   creators,
+  places,
 }: ImportColumns): Observations => ({
   videos: videosIn(videos),
   snapshots: snapshotsIn(snapshots),
   hashtags: volumesIn(hashtags),
   creators: creatorsIn(creators),
+  places: placesIn(places),
 });

@@ -192,6 +192,32 @@ const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {
   };
 };
 
+/** Fields of a snapshot line that name a place in a list. */
+const PLACE_FIELDS = new Set(['rank', 'source', 'region']);
+const LONGEST_PERIOD = 60; // characters
+
+/** Rank of a video in an imported list; the list is named by source and region of the lines. */
+export interface ImportedPlace {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly at: number;
+  readonly period: string;
+  readonly rank: number;
+}
+
+/** Places that a snapshot states: in its further fields, and in those of lines of the same instant. */
+const placesOf = ({ id, platform, at, extra, source }: Packed<ImportedCounts>): ImportedPlace[] => {
+  if (source !== null || extra?.includes('"rank":') !== true) return [];
+  const { also = [], ...own } = JSON.parse(extra) as JsonObject;
+  return [own, ...(Array.isArray(also) ? also : [])].flatMap((line: JsonObject) => {
+    const { rank } = line;
+    if (typeof rank !== 'number' || !Number.isSafeInteger(rank) || rank < 1) return [];
+    const named = [line.source, line.region].filter((part) => typeof part === 'string');
+    const period = named.join(' ').slice(0, LONGEST_PERIOD) || 'ranks';
+    return [{ id, platform, at, period, rank }];
+  });
+};
+
 /** One observation of an instant, and what it is keyed by. */
 interface Instantaneous {
   at: number;
@@ -207,12 +233,15 @@ const mergeInstant = <T extends Instantaneous>(earlier: T, later: T): T => {
     Object.entries(row).filter(([name, value]) => name !== 'extra' && value !== null);
   const merged: T & JsonObject = { ...earlier, ...Object.fromEntries(known(later)) };
   const { also = [], ...rest } = earlier.extra ?? {};
-  const differing = [...known(earlier), ...Object.entries(rest)].filter(
-    ([name, value]) =>
-      JSON.stringify(value) !==
-      JSON.stringify(fieldOf(merged, name) ?? fieldOf(later.extra ?? {}, name)),
+  const all = [...known(earlier), ...Object.entries(rest)];
+  const isDifferent = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(value) !==
+    JSON.stringify(fieldOf(merged, name) ?? fieldOf(later.extra ?? {}, name));
+  if (!all.some(isDifferent)) return { ...merged, extra: later.extra ?? earlier.extra };
+  const isRanked = typeof rest.rank === 'number';
+  const differing = all.filter(
+    (field) => isDifferent(field) || (isRanked && PLACE_FIELDS.has(field[0])),
   );
-  if (differing.length === 0) return { ...merged, extra: later.extra ?? earlier.extra };
   const others = [...(also as unknown[]), Object.fromEntries(differing)];
   return { ...merged, extra: { ...later.extra, also: others } };
 };
@@ -234,6 +263,7 @@ export interface ImportedRows {
   readonly snapshots: readonly Packed<ImportedCounts>[];
   readonly hashtags: readonly Packed<SeenHashtag>[];
   readonly creators: readonly Packed<ImportedCreator>[];
+  readonly places: readonly ImportedPlace[];
 }
 
 /** Collects lines until they are loaded in one transaction. */
@@ -277,9 +307,11 @@ export class ImportBatch {
 
   /** The collected rows by kind. */
   rows(): ImportedRows {
+    const snapshots = [...this.#snapshots.values()];
     return {
       videos: this.#videos,
-      snapshots: [...this.#snapshots.values()],
+      snapshots,
+      places: snapshots.flatMap(placesOf),
       hashtags: [...this.#hashtags.values()],
       creators: [...this.#creators.values()],
     };

@@ -2,11 +2,14 @@ import type { Source } from '../../../schema/vocabulary.ts';
 import type { VideoObservation } from '../../base/wire/observation.ts';
 import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
 import type { SeenCreator } from '../writers/creators.ts';
 import type { SeenHashtag, WrittenVolume } from '../writers/hashtags.ts';
 import { type Loader, loaderOf, type Seen } from '../writers/loader.ts';
 import type { SnapshotSource } from '../writers/merge-video.ts';
+import type { WrittenCapture } from '../writers/rankings.ts';
 import type { LoadCounts, Tally } from '../writers/tally.ts';
+import type { ImportedPlace } from './import-records.ts';
 
 /** Counts of a video at an instant, from an import unless said otherwise. */
 interface Counted {
@@ -31,6 +34,7 @@ export interface Observations {
   readonly snapshots: Iterable<Counted>;
   readonly hashtags: Iterable<WrittenVolume>;
   readonly creators: Iterable<SeenCreator & { readonly source?: Source }>;
+  readonly places?: Iterable<ImportedPlace>;
 }
 
 /** Observations held at once between reading what is known of their videos and writing them. */
@@ -63,6 +67,27 @@ const writeVideos = <T extends { observed: VideoObservation }>(
   write();
 };
 
+/** Writes ranks of imported lists. Each instant of a list is one complete capture. */
+const writePlaces = (
+  { sqlite }: Lake,
+  loader: Loader,
+  places: Iterable<ImportedPlace>,
+  tally: Tally,
+): void => {
+  const keyOf = prepare(sqlite, 'select key from video where id = ?', 'number');
+  const captures = new Map<string, WrittenCapture>();
+  for (const { id, platform, at, period, rank } of places) {
+    const video = keyOf.get(id);
+    if (video === undefined) continue; // erased
+    const name = `${at} ${platform} ${period}`;
+    const list = { list: 'import', platform, period } as const;
+    const pull = { ...list, at, total: null, runId: null, isLast: true };
+    const capture = captures.get(name) ?? loader.rankings.open(pull, tally);
+    captures.set(name, capture);
+    loader.rankings.write(capture, { rank, video, score: null, velocity: null }, tally);
+  }
+};
+
 /**
  * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
  * them; their words wait for `refreshSearch`. Loading the same batch again changes nothing.
@@ -71,7 +96,7 @@ const writeVideos = <T extends { observed: VideoObservation }>(
  */
 export const loadObservations = (
   lake: Lake,
-  { videos, snapshots, hashtags, creators }: Observations,
+  { videos, snapshots, hashtags, creators, places = [] }: Observations,
   within: () => void = () => {},
   collectedAt: number | null = null,
 ): LoadCounts => {
@@ -92,6 +117,7 @@ export const loadObservations = (
       { seenOf: ({ at, source = 'import' }) => ({ at, source }), more: 'nothing' },
       tally,
     );
+    writePlaces(lake, loader, places, tally);
     for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
     const isCreatorKept = (creator: SeenCreator): boolean =>
       !erased.drops({ kind: 'creator', ...creator });

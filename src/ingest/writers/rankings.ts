@@ -5,7 +5,7 @@ import { insertOrMerge, type Tally } from './tally.ts';
 
 /** A pulled list. `platform` is '' for all platforms; `period` as in `rankings`. */
 export interface ListName {
-  list: 'feed' | 'trends' | 'hashtags';
+  list: 'feed' | 'trends' | 'hashtags' | 'import';
   platform: string;
   period: string;
 }

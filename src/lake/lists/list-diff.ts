@@ -27,7 +27,7 @@ export interface RenamedVideo {
 
 /** Changes of one list between two pulls. Instants are Unix ms. */
 export interface ListDiff {
-  readonly list: 'feed' | 'trends';
+  readonly list: 'feed' | 'trends' | 'import';
   readonly platform: Platform;
   readonly period: string;
   /** Pull at or before the start, or the first one after it. */
@@ -55,7 +55,7 @@ export interface DiffQuery {
 
 const LISTS = `
   select distinct list, platform, period from capture
-  where list in ('feed', 'trends') and completed_at is not null and captured_at <= @to
+  where list in ('feed', 'trends', 'import') and completed_at is not null and captured_at <= @to
     and (@platform is null or platform = @platform)
     and (@list is null or list = @list or list = 'trends' and period = @list)
   order by list, platform, period`;

@@ -4,6 +4,12 @@ import { required } from '../prepare.ts';
 import type { ListEntry } from '../read/content-items.ts';
 import { prepared } from '../statements.ts';
 
+/** Name of a list for readers, without its platform. */
+export const listTitle = ({ list, period }: { list: string; period: string }): string => {
+  if (list === 'feed') return 'feed';
+  return list === 'import' ? `imported list ${period}` : `trends of the ${period}`;
+};
+
 /** A list as it was pulled: the newest that was whole at an instant. */
 export interface PulledList {
   readonly key: number; // capture.key
@@ -25,7 +31,11 @@ const LATEST = `select key, platform, period, captured_at as capturedAt, complet
  */
 export const latestPulled = (
   lake: Lake,
-  which: { list: 'feed' | 'trends' | 'hashtags'; platform: Platform | ''; period: string },
+  which: {
+    list: 'feed' | 'trends' | 'hashtags' | 'import';
+    platform: Platform | '';
+    period: string;
+  },
   asOf: number,
 ): PulledList | undefined =>
   prepared<PulledList>(lake, LATEST, {

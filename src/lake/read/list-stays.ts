@@ -4,7 +4,7 @@ import { prepared } from '../statements.ts';
 
 /** Time of a video in one pulled list. Instants are Unix ms. */
 export interface ListStay {
-  readonly list: 'feed' | 'trends';
+  readonly list: 'feed' | 'trends' | 'import';
   readonly platform: Platform;
   readonly period: string;
   readonly firstSeenAt: number;

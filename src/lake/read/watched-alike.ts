@@ -28,7 +28,7 @@ const PULLS = `
       captured_at - lag(captured_at, 1, @from) over (
         partition by platform, list, period order by captured_at) as gap
     from capture where captured_at > @from and captured_at <= @to and completed_at is not null
-      and list <> 'hashtags' and (@platform = '' or platform = @platform)
+      and list in ('feed', 'trends') and (@platform = '' or platform = @platform)
   ), pulled as (
     select sum(at <= @middle) as before, sum(at > @middle) as after,
       max(max(gap), @to - max(at)) as gap, min(key) as oldest, max(key) as newest

@@ -35,7 +35,7 @@ const LISTS = `
     select key, captured_at,
       lead(key) over list as before_key, lead(captured_at) over list as before_at,
       row_number() over list as newest
-    from capture where list <> 'hashtags' and captured_at > @since and completed_at is not null
+    from capture where list in ('feed', 'trends') and captured_at > @since and completed_at is not null
     window list as (partition by list, platform, period order by captured_at desc)
   )
   select key, 2 * captured_at - before_at as next_at from refreshes

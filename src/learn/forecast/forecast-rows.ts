@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { dateOf } from '../../base/iso.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
+import { hasCadence } from '../model/curve.ts';
 import { HORIZONS } from '../model/horizons.ts';
 import { CurveReader, type LakeCurve, modelOf, TRACKED_MS } from '../model/lake-curves.ts';
 import { type Forecast, modelForecast } from '../model/model-forecast.ts';
@@ -71,6 +72,10 @@ const forecastOf = (
 ): { forecast: Forecast; row: ModelRow } | undefined => {
   const row = modelOf(models, platform, curve.way);
   if (row === undefined || !row.scores.used) return undefined;
+  const { cadence } = row.scores;
+  // imports of one name may change their cadence; lists differ in name or period
+  const mayChange = curve.way.startsWith('import') && cadence !== undefined;
+  if (mayChange && !hasCadence(curve, cadence)) return undefined;
   const forecast = modelForecast(row.model, curve, curve.points.length - 1);
   if (forecast === undefined) return undefined;
   const withheld = new Set(row.scores.withheld?.map(({ hours }) => hours));

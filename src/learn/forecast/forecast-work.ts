@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { cadenceOf } from '../model/curve.ts';
 import { CurveReader, newestObservation, platformsSeen, videoKind } from '../model/lake-curves.ts';
-import { learnWay, type WayModel, withheldHorizons } from '../model/learn.ts';
+import { hasOutcome, learnWay, type WayModel, withheldHorizons } from '../model/learn.ts';
 import { scoreOf } from '../model/misses.ts';
 import { type ModelRow, modelName, readModels, storeModel } from '../model/model-rows.ts';
 import { packModel } from '../model/pack.ts';
@@ -79,7 +80,8 @@ const learnPlatform = (
   return [...ways].flatMap(([way, { since, parts, curves }]) => {
     learning.checkStop();
     const kind = videoKind(way);
-    const learnt = due.has(kind) ? learnWay(curves(), at, since) : undefined;
+    const taught = due.has(kind) ? curves() : [];
+    const learnt = due.has(kind) ? learnWay(taught, at, since) : undefined;
     if (learnt === undefined) return [];
     const model = parts === undefined ? learnt : { ...learnt, parts };
     const own = judged.filter((row) => row.platform === platform && row.kind === kind);
@@ -90,7 +92,9 @@ const learnPlatform = (
       ? 'its probabilities on held-back videos are no better than their average'
       : null;
     const recent = scoreOf(own);
-    const scores = { used: reason === null, reason, recent, withheld, naming: model.naming };
+    const { naming } = model;
+    const cadence = cadenceOf(taught.filter(hasOutcome));
+    const scores = { used: reason === null, reason, recent, withheld, cadence, naming };
     return [{ kind, platform, learntAt: at, scores, model }];
   });
 };

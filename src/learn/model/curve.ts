@@ -97,3 +97,35 @@ export const ageClass = (curve: Curve): number => {
   const found = AGE_EDGES.findIndex((edge) => hours < edge);
   return found < 0 ? AGE_EDGES.length : found;
 };
+
+const RECENT_GAPS = 5;
+
+/** Median of the newest gaps between snapshots, in hours; undefined for a single snapshot. */
+const recentGapHours = ({ points }: Curve): number | undefined => {
+  const newest = points.slice(-RECENT_GAPS - 1);
+  const gaps = newest.slice(1).map(({ at }, i) => (at - (newest[i] as Point).at) / HOUR_MS);
+  return gaps.sort((a, b) => a - b)[gaps.length >> 1];
+};
+
+/** Range of gaps between snapshots, in hours. */
+export interface Cadence {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Gaps further from those that taught a model are a cadence it does not know. */
+const CADENCE_FACTOR = 2;
+const CADENCE_TAIL = 0.05;
+
+/** Cadence of curves, without rare extremes. */
+export const cadenceOf = (curves: readonly Curve[]): Cadence => {
+  const gaps = curves.flatMap((curve) => recentGapHours(curve) ?? []).sort((a, b) => a - b);
+  const tail = Math.floor(CADENCE_TAIL * gaps.length);
+  return { low: gaps[tail] ?? 0, high: gaps[gaps.length - 1 - tail] ?? Number.MAX_VALUE };
+};
+
+/** False if the snapshots of a curve come much more often or seldom than `cadence`. */
+export const hasCadence = (curve: Curve, { low, high }: Cadence): boolean => {
+  const gap = recentGapHours(curve);
+  return gap === undefined || (gap >= low / CADENCE_FACTOR && gap <= high * CADENCE_FACTOR);
+};

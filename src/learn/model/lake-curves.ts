@@ -100,7 +100,7 @@ const RECENT_CURVES = 1000;
 const TRIED = 40_000;
 
 const FIRST_LIST = `select case c.list when 'feed' then 'feed.' else 'trends.' end || c.period
-  from ranking r indexed by ranking_video cross join capture c on c.key = r.capture_key`;
+  from ranking r indexed by ranking_video cross join capture c on c.key = r.capture_key and c.list <> 'import'`;
 
 /** Reads curves as known at an instant. Leaves out the part of a pulled timeline before the first sight. */
 export class CurveReader {

@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { messageOf } from '../../base/errors.ts';
 import { prepare } from '../../lake/prepare.ts';
+import type { Cadence } from './curve.ts';
 import type { WayModel } from './learn.ts';
 import type { RecentScore, WithheldHorizon } from './misses.ts';
 import { unpackModel } from './pack.ts';
@@ -18,6 +19,8 @@ export interface ModelScores {
   readonly recent: RecentScore | null;
   /** Horizons without views ahead, because a baseline does as well; absent for hashtags. */
   readonly withheld?: readonly WithheldHorizon[];
+  /** Of the curves it learned from; absent in earlier versions and for hashtags. */
+  readonly cadence?: Cadence;
   /** Of the held-back curves. */
   readonly naming: WayModel['naming'];
 }

@@ -168,29 +168,50 @@ export const subjectTags = ({ sqlite }: Lake, subject: AnalyzedVideo): SubjectTa
     { key: 'number', tag: 'text' },
   ).all(subject.key);
 
-/** A tag on more videos, and on more than this share of all, names no niche (`#fyp`). */
+/** A tag on more videos, and on more than this share of its platform's, names no niche (`#fyp`). */
 const GENERIC_LEAST = 200;
 const GENERIC_SHARE = 0.1;
 const VIDEOS_COUNTED = 50_000;
 
-/** Tags from rare to common, without generic ones and those that fewer than 5 videos use. */
-const nicheTags = (sqlite: Database.Database, tags: readonly SubjectTag[]): SubjectTag[] => {
+/** Counts uses of a tag on a platform, up to a limit that no niche reaches. */
+const tagUses = (sqlite: Database.Database, platform: Platform): ((key: number) => number) => {
   const uses = prepare(
     sqlite,
-    'select count(*) from (select 1 from video_hashtag where hashtag_key = ? limit 5000)',
+    `select count(*) from (select 1 from video_hashtag vh cross join video v on v.key = vh.video_key
+       where vh.hashtag_key = ? and v.platform = ? limit ${GENERIC_SHARE * VIDEOS_COUNTED + 1})`,
     'number',
   );
-  const videos = required(
-    prepare(
-      sqlite,
-      `select count(*) from (select 1 from video limit ${VIDEOS_COUNTED})`,
-      'number',
-    ).get(),
+  return (key) => required(uses.get(key, platform));
+};
+
+/** Uses on a platform above which a tag is generic. */
+const genericAbove = (sqlite: Database.Database, platform: Platform): number => {
+  const videos = prepare(
+    sqlite,
+    `select count(*) from (select 1 from video where platform = ? limit ${VIDEOS_COUNTED})`,
+    'number',
   );
-  const most = Math.max(GENERIC_LEAST, GENERIC_SHARE * videos);
+  return Math.max(GENERIC_LEAST, GENERIC_SHARE * required(videos.get(platform)));
+};
+
+/** Tests whether a tag is too common on a platform to name a niche. */
+export const genericTest = ({ sqlite }: Lake, platform: Platform): ((key: number) => boolean) => {
+  const most = genericAbove(sqlite, platform);
+  const uses = tagUses(sqlite, platform);
+  return (key) => uses(key) > most;
+};
+
+/** Tags from rare to common, without generic ones and those that fewer than 5 videos use. */
+const nicheTags = (
+  sqlite: Database.Database,
+  platform: Platform,
+  tags: readonly SubjectTag[],
+): SubjectTag[] => {
+  const uses = tagUses(sqlite, platform);
+  const most = genericAbove(sqlite, platform);
   return tags
     .slice(0, TAGS_MOST)
-    .map((tag) => ({ ...tag, uses: required(uses.get(tag.key)) }))
+    .map((tag) => ({ ...tag, uses: uses(tag.key) }))
     .filter((tag) => tag.uses > 4 && tag.uses <= most)
     .sort((a, b) => a.uses - b.uses);
 };
@@ -211,7 +232,7 @@ export const nicheGroup = (
   const found = new Map<number, LabVideo>();
   const chosen: string[] = [];
   let sampled = false;
-  for (const { key, tag } of nicheTags(sqlite, tags)) {
+  for (const { key, tag } of nicheTags(sqlite, subject.platform, tags)) {
     if (found.size >= NICHE_ENOUGH) break;
     const rows = read.all(asOf, asOf, subject.platform, subject.key, key, NICHE_PER_TAG_MOST);
     for (const video of labVideos(rows)) found.set(video.key, video);

@@ -8,6 +8,7 @@ import {
   ageGroup,
   cohortSpanMs,
   creatorGroup,
+  genericTest,
   nicheGroup,
   platformGroup,
   risingTags,
@@ -99,7 +100,8 @@ export const findingsOf = (lake: Lake, subject: AnalyzedVideo, asOf: number): Fi
     ...featureFactors(subject, ranked),
   ].sort((a, b) => b.strength - a.strength);
   const group = isNiche ? `the niche of ${namesOf(niche.tags)}` : `all of ${subject.platform}`;
-  const own = tags.map(({ tag }) => tag);
+  const isGeneric = genericTest(lake, subject.platform);
+  const own = tags.filter(({ key }) => !isGeneric(key)).map(({ tag }) => tag);
   const examples = ranked
     .filter((video) => video.top && video.title !== null)
     .sort((a, b) => b.views - a.views)
@@ -109,7 +111,7 @@ export const findingsOf = (lake: Lake, subject: AnalyzedVideo, asOf: number): Fi
     subject,
     summary: summaryOf(subject, why),
     why,
-    recipe: recipeOf(ranked, isNiche ? nicheTagsOf(lake, ranked) : [], group, own),
+    recipe: recipeOf(ranked, isNiche ? nicheTagsOf(lake, ranked, subject, tags) : [], group, own),
     examples,
   };
 };

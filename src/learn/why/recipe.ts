@@ -1,6 +1,8 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Recipe } from '../../base/wire/analysis-shapes.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { genericTest } from './cohorts.ts';
 import { bestWindows } from './posting-windows.ts';
 import {
   ascending,
@@ -10,7 +12,7 @@ import {
   SMALL_GROUP,
   shareInterval,
 } from './statistics.ts';
-import { type Feature, TITLE_FEATURES, titleLength } from './title-features.ts';
+import { type Feature, TITLE_FEATURES, titleLength, withoutTags } from './title-features.ts';
 import { contrast, type RankedVideo } from './top-decile.ts';
 
 /** A hashtag with its videos inside and outside the top tenth. */
@@ -136,16 +138,56 @@ export const recipeOf = (
   };
 };
 
+/** Words of a title in lower case, without hashtags: they differ by language and subject. */
+const wordsOf = (title: string | null): Set<string> =>
+  new Set(
+    withoutTags(title ?? '')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}]{2,}/gu) ?? [],
+  );
+
+// `alike`: shares a second tag with the video, or a tag and a word of the title
 const NICHE_TAGS = `
-  select h.tag, sum(k.value ->> '$[1]') as top, sum(1 - (k.value ->> '$[1]')) as rest
-  from json_each(?) k
-  join video_hashtag vh on vh.video_key = k.value ->> '$[0]'
+  with near as materialized (
+    select k.value ->> '$[0]' as key, k.value ->> '$[1]' as top, k.value ->> '$[2]' + (
+      select count(*) from video_hashtag where video_key = k.value ->> '$[0]'
+        and hashtag_key in (select value from json_each(@own))) > 1 as alike
+    from json_each(@videos) k
+  )
+  select h.key, h.tag, sum(g.top) as top, sum(1 - g.top) as rest,
+    avg(g.alike) as alike, (select avg(alike) from near) as usual
+  from near g
+  join video_hashtag vh on vh.video_key = g.key
   join hashtag h on h.key = vh.hashtag_key
   join video v on v.key = vh.video_key
   left join handle_spelling n on n.handle = v.user
   group by h.key having count(*) >= ${TAG_USES_LEAST} and count(distinct coalesce(n.folded, v.user)) >= ${TAG_CREATORS_LEAST}`;
 
-export const nicheTagsOf = ({ sqlite }: Lake, videos: readonly RankedVideo[]): NicheTag[] =>
-  prepare<NicheTag>(sqlite, NICHE_TAGS, { tag: 'text', top: 'number', rest: 'number' }).all(
-    JSON.stringify(videos.map((video) => [video.key, video.top ? 1 : 0])),
-  );
+/** Tags of videos less like this one than half of the niche are of another language or subject. */
+const ALIKE_LEAST = 0.5;
+
+/** Tags of a niche that suit one of its videos, without generic ones. */
+export const nicheTagsOf = (
+  lake: Lake,
+  videos: readonly RankedVideo[],
+  subject: { readonly title: string | null; readonly platform: Platform },
+  own: readonly { readonly key: number }[],
+): NicheTag[] => {
+  const isGeneric = genericTest(lake, subject.platform);
+  const words = wordsOf(subject.title);
+  const keyed = videos.map((video) => [
+    video.key,
+    video.top ? 1 : 0,
+    [...wordsOf(video.title)].some((word) => words.has(word)) ? 1 : 0,
+  ]);
+  return prepare<NicheTag & { key: number; alike: number; usual: number }>(
+    lake.sqlite,
+    NICHE_TAGS,
+    { key: 'number', tag: 'text', top: 'number', rest: 'number', alike: 'number', usual: 'number' },
+  )
+    .all({
+      videos: JSON.stringify(keyed),
+      own: JSON.stringify(own.map(({ key }) => key).filter((key) => !isGeneric(key))),
+    })
+    .filter((tag) => tag.alike > 0 && tag.alike >= ALIKE_LEAST * tag.usual && !isGeneric(tag.key));
+};

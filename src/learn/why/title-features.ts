@@ -15,7 +15,7 @@ export interface Feature {
 
 const HASHTAG = /[#＃][\p{L}\p{N}\p{M}_]+/gu;
 const letters = (text: string): string => text.replace(/[^\p{L}]/gu, '');
-const withoutTags = (text: string): string => text.replace(HASHTAG, '').trim();
+export const withoutTags = (text: string): string => text.replace(HASHTAG, '').trim();
 
 const ofTitle =
   (test: (title: string) => boolean) =>

@@ -20,7 +20,7 @@ const NEWEST_CAPTURES = `
   select c.list as source, iif(c.platform = '', 'all', c.platform) as platform, max((
     select max(n.captured_at) from capture n
     where n.list = c.list and n.platform = c.platform and n.period = c.period)) as at
-  from first join capture c on c.key = first.key group by 1, 2`;
+  from first join capture c on c.key = first.key where c.list <> 'import' group by 1, 2`;
 
 interface Newest {
   source: string;

@@ -10,6 +10,7 @@ import {
   type ListDiff,
   listChanges,
 } from '../../lake/lists/list-diff.ts';
+import { listTitle } from '../../lake/lists/pulled-list.ts';
 import type { Lake } from '../../lake/open.ts';
 import { refusedParameters } from '../http/problems.ts';
 import { instantOrSpan, platformQuery } from '../request/parameters.ts';
@@ -28,8 +29,8 @@ const LISTS = ['feed', ...PERIODS] as const;
 const oneOf = <const N extends string>(names: readonly N[]) =>
   z.enum(names, { error: `Expected one of ${names.join(', ')}.` }).optional();
 
-const listName = ({ list, platform, period }: Pick<ListDiff, 'list' | 'platform' | 'period'>) =>
-  `${PLATFORM_NAMES[platform]} ${list === 'feed' ? 'feed' : `trends of the ${period}`}`;
+const listName = (list: Pick<ListDiff, 'list' | 'platform' | 'period'>) =>
+  `${PLATFORM_NAMES[list.platform]} ${listTitle(list)}`;
 
 const before = ({ title, user, previousTitle, previousUser }: ListChange): Html =>
   html`<span class="one soft small" dir="auto">${

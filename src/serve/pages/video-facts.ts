@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { HOUR_MS } from '../../base/durations.ts';
 import type { ContentItem, GrowthCurve } from '../../base/wire/shapes.ts';
+import { listTitle } from '../../lake/lists/pulled-list.ts';
 import type { ListStay } from '../../lake/read/list-stays.ts';
 import type { ShownForecast } from '../../learn/forecast/shapes.ts';
 import {
@@ -27,8 +28,8 @@ export interface ShownFacts {
   readonly countedAt: number | null; // Unix ms
 }
 
-export const listName = ({ list, period }: ListStay): string =>
-  list === 'feed' ? `feed, ${period}` : `trends of the ${period}`;
+export const listName = (list: ListStay): string =>
+  list.list === 'feed' ? `feed, ${list.period}` : listTitle(list);
 
 const rankTile = (stays: readonly ListStay[]): Html => {
   const [best] = stays

@@ -19,7 +19,9 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
     show: (stay) => {
       const { list, period, platform, lastSeenAt, isThereNow } = stay;
       const query = list === 'feed' ? { dateRange: period } : { list: period };
-      return html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${PLATFORM_NAMES[platform]} ${listName(stay)}</a><span class="one soft small">${isThereNow ? 'there now' : html`left after ${sinceText(lastSeenAt, view.at)}`}</span>`;
+      const name = `${PLATFORM_NAMES[platform]} ${listName(stay)}`;
+      const link = html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${name}</a>`;
+      return html`${list === 'import' ? name : link}<span class="one soft small">${isThereNow ? 'there now' : html`left after ${sinceText(lastSeenAt, view.at)}`}</span>`;
     },
   },
   countColumn({ name: 'best_rank', title: 'best rank', of: ({ bestRank }) => bestRank }),

@@ -8,7 +8,7 @@ import { countOf, lakeRows } from '../../../fixtures/lake-rows.ts';
 import { realPath } from '../../../fixtures/real-data.ts';
 import type { ImportSummary } from '../../../src/ingest/imports/import-file.ts';
 import { rowsChanged } from '../../../src/ingest/writers/tally.ts';
-import { openLake } from '../../../src/lake/open.ts';
+import { openLake, openLakeForReading } from '../../../src/lake/open.ts';
 import { BIN } from '../../support/cli-bin.ts';
 import { freshDataDir, freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -322,4 +322,44 @@ test('a gzip that unpacks as no observations do is read no further, and says wha
       ),
     },
   ]);
+});
+
+describe('ranks of snapshots', () => {
+  const ranked = (n: number, fields: object) => snapshot(n, { source: 'daily', ...fields });
+
+  test('become a list of each source and region, once', async () => {
+    const rows = lines(
+      ranked(1, { rank: 2, region: 'FR' }),
+      ranked(2, { rank: 1, region: 'FR' }),
+      ranked(1, { rank: 7, region: 'GB' }),
+      ranked(3, { rank: 0, region: 'FR' }),
+      ranked(1, { rank: 2, region: 'US' }),
+    );
+    const { dataDir } = await importing('snapshots.ndjson', rows);
+    const again = await importing('snapshots.ndjson', rows, dataDir);
+    expect(rowsChanged(again.summary.rows)).toBe(0);
+    const read = `select group_concat(list || ' ' || period || ' ' || rank || ' ' || video_id, ', ')
+      from (select * from rankings order by period, rank)`;
+    const lake = openLakeForReading(dataDir);
+    expect(lake.sqlite.prepare(read).pluck().get()).toBe(
+      'import daily FR 1 tt_2, import daily FR 2 tt_1, import daily GB 7 tt_1, import daily US 2 tt_1',
+    );
+    lake.close();
+  });
+
+  test('of two instants are compared by diff and in list_entries', async () => {
+    const later = { at: '2026-03-02T00:00:00Z' };
+    const rows = lines(ranked(1, { rank: 1 }), ranked(1, { ...later, rank: 2 }), {
+      ...ranked(2, { rank: 1 }),
+      ...later,
+    });
+    const { dataDir } = await importing('snapshots.ndjson', rows);
+    const { out } = await runCommand(['diff', AT, later.at, '--json'], { dataDir });
+    expect(out).toContain('"daily"');
+    const lake = openLakeForReading(dataDir);
+    expect(lake.sqlite.prepare('select video_id, rank from list_entries').raw().all()).toEqual([
+      ['tt_2', 1],
+    ]);
+    lake.close();
+  });
 });

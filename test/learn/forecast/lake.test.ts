@@ -9,7 +9,7 @@ import { forecastStates } from '../../../src/learn/forecast/state.ts';
 import { scoredWeeks } from '../../../src/learn/forecast/weeks.ts';
 import { reasonAgainst, scoreOf } from '../../../src/learn/model/misses.ts';
 import { readModels } from '../../../src/learn/model/model-rows.ts';
-import { freshLake } from '../../alerts/events/made-lake.ts';
+import { freshLake, putVideo } from '../../alerts/events/made-lake.ts';
 import { forecastRound, learntLake } from './learnt-lake.ts';
 import { FEW_CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
 
@@ -177,6 +177,30 @@ test('a second way of watching is neither forecast by the first model nor lost',
     ['video.feed', 'used'],
     ['video.import.radar', 'silent'],
   ]);
+});
+
+test('videos of an import with another cadence have no forecast until it is learned', async () => {
+  const lake = freshLake();
+  putCurves(lake, FEW_CURVES, LEARNT_AT); // every 12 hours
+  const makeImport = lake.sqlite.prepare('update video_snapshot set source = ?');
+  makeImport.run(sourceCode('import'));
+  expect(await forecastRound(lake)).toMatchObject({ learnt: 1 });
+  const at = LEARNT_AT + 6 * HOUR_MS;
+  for (const everyHours of [1, 12, 48])
+    putVideo(lake, {
+      id: `yt_every${everyHours}`,
+      createdAt: at - Math.min(48, 2 * everyHours) * HOUR_MS - 3 * HOUR_MS,
+      snapshots: [2, 1, 0].flatMap((before): [number, number][] =>
+        before * everyHours > 48 ? [] : [[at - before * everyHours * HOUR_MS, 9000 - before]],
+      ),
+    });
+  makeImport.run(sourceCode('import'));
+  await forecastRound(lake, at);
+  const ids = lake.sqlite
+    .prepare("select distinct video_id from forecasts where video_id like 'yt_every%'")
+    .pluck()
+    .all();
+  expect(ids).toEqual(['yt_every12']);
 });
 
 test('an empty lake has nothing to say', async () => {

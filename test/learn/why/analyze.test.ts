@@ -130,6 +130,49 @@ describe('evidence', () => {
   });
 });
 
+describe('hashtags of the recipe', () => {
+  const recipeTags = async (subjectTags: string[]): Promise<readonly string[]> => {
+    const lake = emptyLake();
+    const languages = [
+      { words: 'recette facile pour le poulet', tags: ['cooking', 'recette'] },
+      { words: 'resep masakan ayam yang enak', tags: ['cooking', 'resep'] },
+    ];
+    const videos = Array.from({ length: 400 }, (_, i) => {
+      const other = { words: 'dance', tags: [] };
+      const { words, tags } = i < 180 ? (languages[i % 2] ?? other) : other;
+      const createdAt = NOW - DAY_MS - i * HOUR_MS;
+      // those of every fifth video of either language are seen most
+      const views = i % 10 < 2 ? 100_000 + i : 1000 + i;
+      const facts = { createdAt, firstSeenAt: createdAt, user: `cook${i % 80}` };
+      const loved = tags[1] === 'resep' ? 'enak' : 'miam';
+      const extra = i < 180 && i % 10 < 2 ? [...tags, loved] : tags;
+      return { id: `tt_${i}`, title: words, ...facts, tags: ['fyp', ...extra], views };
+    });
+    insertVideos(
+      lake,
+      [{ ...videos[0], id: 'tt_subject', tags: subjectTags, views: 5000 }, ...videos].map(
+        ({ views = 0, ...video }) => ({
+          ...video,
+          id: video.id ?? '',
+          snapshots: [[NOW - HOUR_MS, views]],
+        }),
+      ),
+    );
+    return (await analyze(lake, 'tt_subject')).recipe.hashtags;
+  };
+
+  test('are of the language of the video', async () => {
+    const tags = await recipeTags(['cooking', 'recette']);
+    expect(tags).toContain('miam');
+    expect(tags).not.toContain('enak');
+    expect(tags).not.toContain('resep');
+  });
+
+  test('leave out generic ones', async () => {
+    expect(await recipeTags(['cooking', 'fyp'])).not.toContain('fyp');
+  });
+});
+
 describe('as of an instant', () => {
   test('later data changes nothing', async () => {
     const asOf = NOW - 10 * DAY_MS;
