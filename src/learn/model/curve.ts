@@ -101,7 +101,7 @@ export const ageClass = (curve: Curve): number => {
 const RECENT_GAPS = 5;
 
 /** Median of the newest gaps between snapshots, in hours; undefined for a single snapshot. */
-export const recentGapHours = ({ points }: Curve): number | undefined => {
+const recentGapHours = ({ points }: Curve): number | undefined => {
   const newest = points.slice(-RECENT_GAPS - 1);
   const gaps = newest.slice(1).map(({ at }, i) => (at - (newest[i] as Point).at) / HOUR_MS);
   return gaps.sort((a, b) => a - b)[gaps.length >> 1];
