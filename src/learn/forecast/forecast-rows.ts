@@ -73,7 +73,7 @@ const forecastOf = (
   const row = modelOf(models, platform, curve.way);
   if (row === undefined || !row.scores.used) return undefined;
   const { cadence } = row.scores;
-  // imports of one name may change their cadence; lists differ in name or period
+  // an import without a name may change its cadence; a list has its period
   const mayChange = curve.way.startsWith('import') && cadence !== undefined;
   if (mayChange && !hasCadence(curve, cadence)) return undefined;
   const forecast = modelForecast(row.model, curve, curve.points.length - 1);

@@ -138,7 +138,7 @@ export const recipeOf = (
   };
 };
 
-/** Words of a title in lower case, without hashtags: they differ by language and subject. */
+/** Words of a title in lower case, without hashtags: a sign of language and subject. */
 const wordsOf = (title: string | null): Set<string> =>
   new Set(
     withoutTags(title ?? '')
