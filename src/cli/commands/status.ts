@@ -12,7 +12,7 @@ import { listWatches } from '../../lake/watches/watches.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
 import { type LakeStatus, lakeStatus } from '../../run/maintenance/status.ts';
 import { type ScheduleState, scheduleState } from '../../run/pipeline/schedule-state.ts';
-import { type Accounting, accounting, type KeyAccount } from '../../run/plan/accounting.ts';
+import { type Accounting, accounting, type StatedKey } from '../../run/plan/accounting.ts';
 import { lateWatches } from '../../run/plan/watch-planner.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
@@ -49,12 +49,16 @@ const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading'
 
 /** Lines for a key: calls spent, calls left, and its pause if there is one. */
 const keyText = (
-  { name, platforms, ratePerMinute, month, moment, plan }: KeyAccount,
+  { name, platforms, ratePerMinute, month, moment, plan, refusedAt, spentUntil }: StatedKey,
   now: number,
 ): string[] => {
   const spent = `${grouped(month.spent)} of ${grouped(month.limit)} spent`;
   const left = `${grouped(month.remaining)} left until ${timeText(month.endsAt, now)}`;
-  const enough = plan.fits ? 'enough' : `the schedules need ${grouped(plan.missing)} more`;
+  const planned = plan.fits ? 'enough' : `the schedules need ${grouped(plan.missing)} more`;
+  const unspent =
+    spentUntil === null ? planned : `the service states none until ${timeText(spentUntil, now)}`;
+  const enough =
+    refusedAt === null ? unspent : `refused by the service at ${timeText(refusedAt, now)} (401)`;
   const minute =
     moment === undefined
       ? ''

@@ -6,7 +6,7 @@ import { prepare, required } from '../../lake/prepare.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { KeyMoment, LedgerSource } from '../../upstream/throttle/ledger.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
-import { type QuotaHint, quotaHints } from '../../upstream/throttle/quota-hints.ts';
+import { MONTH_FROM_MS, type QuotaHint, quotaHints } from '../../upstream/throttle/quota-hints.ts';
 import { type KeyMonth, keyMonths } from './key-plan.ts';
 import type { MonthForecast } from './month-forecast.ts';
 import { type PlannedJob, planMonth } from './month-plan.ts';
@@ -36,7 +36,7 @@ export interface Accounting {
   /** Limits last stated by the service, with the key's name if there are several. */
   hints: (QuotaHint & { key?: string })[];
   /** Per key, if there are several. The other figures are totals. */
-  keys?: KeyAccount[];
+  keys?: StatedKey[];
 }
 
 /** Instants are Unix ms. */
@@ -51,6 +51,35 @@ export interface KeyAccount {
   forecast: number;
   plan: MonthForecast;
 }
+
+/** A key with the service's last word on it. */
+export interface StatedKey extends KeyAccount {
+  /** Instant at which the service refused the key's newest call (401); null: it did not. */
+  refusedAt: number | null;
+  /** Instant until which the service states no calls left in the month; null: it does not. */
+  spentUntil: number | null;
+}
+
+const lastWordOf = (
+  lake: Lake,
+  { key }: KeyMonth,
+  now: number,
+): Pick<StatedKey, 'refusedAt' | 'spentUntil'> => {
+  const last = prepare(
+    lake.sqlite,
+    `select sent_at as at, status from calls
+       where key is @name and finished_at is not null and sent = 1 order by sent_at desc limit 1`,
+    { at: 'number', status: 'number?' },
+  ).get({ name: key?.name ?? null });
+  const spent = quotaHints(lake, key).find(
+    ({ remaining, windowMs, resetsAt }) =>
+      remaining === 0 && (windowMs ?? 0) >= MONTH_FROM_MS && (resetsAt ?? 0) > now,
+  );
+  return {
+    refusedAt: last?.status === 401 ? last.at : null,
+    spentUntil: spent?.resetsAt ?? null,
+  };
+};
 
 const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
   (config.quotaReset === 'rolling' ? 0 : spent.month.spent) + plan.fixed + plan.refreshes;
@@ -95,7 +124,7 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
   );
   const days = Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS);
   const callsPerDay = recent.calls / days;
-  const keys = months.map(accountOf);
+  const keys = months.map((key) => ({ ...accountOf(key), ...lastWordOf(lake, key, now) }));
   const plan = forecastTogether(keys, month.limit);
   const forecast = keys.reduce((sum, key) => sum + key.forecast, 0);
   const hints = months.flatMap(({ key }) =>

@@ -14,8 +14,8 @@ import { WORLD_AT } from '../../../fixtures/small-world.ts';
 import { JOBS } from '../../../jobs/all-jobs.ts';
 import { type Clock, systemClock, VirtualClock, virtualClock } from '../../../src/base/clock.ts';
 import { readConfig } from '../../../src/base/config/config.ts';
-import { MINUTE_MS } from '../../../src/base/durations.ts';
-import { openLakeForReading } from '../../../src/lake/open.ts';
+import { DAY_MS, MINUTE_MS } from '../../../src/base/durations.ts';
+import { openLake, openLakeForReading } from '../../../src/lake/open.ts';
 import { lastFailures } from '../../../src/run/maintenance/failures.ts';
 import { Metrics } from '../../../src/run/metrics/metrics.ts';
 import { PipelineReader } from '../../../src/run/pipeline/pipeline-reader.ts';
@@ -363,6 +363,17 @@ test('shows each key and the totals in plan, status, /metrics and the pipeline p
   const metrics = new Metrics({ ...config, clock, report: () => {} });
   expect(await metrics.text()).toContain(`trendlake_quota_remaining_calls{key="b"} ${left}`);
   await metrics.close();
+
+  const lake = openLake(dataDir);
+  lake.sqlite.exec(`
+    update calls set status = 401 where key = 'a';
+    insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
+      values ('b', 'RateLimit "month"', 'r=0', 2592000000, 10000, 0, ${clock.now() + 9 * DAY_MS}, ${clock.now()}, 1)
+      on conflict do update set remaining = 0, window_ms = excluded.window_ms, resets_at = excluded.resets_at`);
+  lake.close();
+  const after = (await command(['status'])).out;
+  expect(after).toMatch(/key a .* left until .*: refused by the service at .* \(401\)/);
+  expect(after).toMatch(/key b .* left until .*: the service states none until /);
   const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores: [] });
   const now = clock.now();
   const wish = { asOf: now, now, limit: 5, page: 1, run: undefined };
