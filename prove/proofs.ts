@@ -37,7 +37,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       PROVE_STOPS: '10',
       PROVE_DAEMON_KILLS: '12',
       PROVE_REMOVING_KILLS: '20',
-      PROVE_BACKUP_KILLS: '12',
+      PROVE_BACKUP_KILLS: '6',
     },
   },
   fleet: {
