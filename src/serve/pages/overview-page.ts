@@ -21,7 +21,14 @@ import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
-import { FRESH_MS, instantText, linkTo, type PageView, videoPath } from './page-view.ts';
+import {
+  FRESH_MS,
+  hashtagPath,
+  instantText,
+  linkTo,
+  type PageView,
+  videoPath,
+} from './page-view.ts';
 import { platformTabs } from './tabs.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
@@ -115,7 +122,7 @@ const tiles = (service: ServiceContext, view: PageView, shown: OverviewContent):
     ${changedTile(service, view, platform)}
     ${tile('fastest now', pace(fastest?.velocity) || '–', fastest === undefined ? '' : html`<a dir="auto" href="${linkTo(view, videoPath(fastest.id))}">${fastest.title || fastest.user || fastest.id}</a>`)}
     ${tile('next on top', likeliest === undefined ? '–' : likely(likeliest.topProbability), likeliest === undefined ? 'no forecast yet' : html`<a dir="auto" href="${linkTo(view, videoPath(likeliest.id))}">${likeliest.title || likeliest.id}</a>`)}
-    ${tile('rising fastest, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? 'no change known yet' : `${change(rising.change)}, of ${tags.length} tags`)}
+    ${tile('rising fastest, 30 d', rising === undefined ? '–' : html`<a dir="auto" title="#${rising.tag}" href="${linkTo(view, hashtagPath(rising.tag))}">#${rising.tag}</a>`, rising === undefined ? 'no change known yet' : `${change(rising.change)}, of ${tags.length} tags`)}
     ${tile('pulls', feed.pulledAt === null ? '–' : running, html`<a href="${linkTo(view, '/pipeline')}">${feed.pulledAt === null ? 'this list was never pulled' : `feed pulled ${ago(feed.pulledAt, view.at)}`}</a>`)}
   </dl>`;
 };
