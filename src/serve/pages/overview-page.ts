@@ -21,14 +21,7 @@ import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
-import {
-  FRESH_MS,
-  hashtagPath,
-  instantText,
-  linkTo,
-  type PageView,
-  videoPath,
-} from './page-view.ts';
+import { hashtagPath, instantText, linkTo, type PageView, videoPath } from './page-view.ts';
 import { platformTabs } from './tabs.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
@@ -114,7 +107,7 @@ const tiles = (service: ServiceContext, view: PageView, shown: OverviewContent):
   const fastest = feed.items().toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
   const rising = risingOf(tags);
   const [likeliest] = next;
-  const isLate = feed.pulledAt === null || view.at - feed.pulledAt > FRESH_MS;
+  const isLate = feed.pulledAt === null || !view.isFresh('feed', feed.pulledAt);
   const running = isLate
     ? html`<span class="down">late</span>`
     : html`<span class="up">on time</span>`;
@@ -218,7 +211,8 @@ export const overviewPage = (deps: PageDeps): void =>
       return {
         title: 'Overview',
         about: platformTabs(view, shown.platform),
-        pulledAt: Math.max(shown.feed.pulledAt ?? 0, shown.trends.pulledAt ?? 0) || null,
+        pulledAt: shown.feed.pulledAt,
+        pulledBy: 'feed',
         main: main(service, view, shown),
       };
     },
