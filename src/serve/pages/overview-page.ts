@@ -15,8 +15,9 @@ import type { ServiceContext } from '../request/context.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
-import { namedEvent, subjectLink } from './event-names.ts';
-import { ago, change, digits, likely, number, overIn, pace, sinceText, tile } from './figures.ts';
+import { eventLines } from './event-cards.ts';
+import { namedEvent } from './event-names.ts';
+import { ago, change, digits, likely, number, overIn, pace, tile } from './figures.ts';
 import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
@@ -133,10 +134,7 @@ const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
 const eventsList = (view: PageView, { events }: OverviewContent): Html =>
   events.length === 0
     ? html`<p class="soft">No events on this platform by then.</p>`
-    : html`<ul class="plain noticed">${events.map(
-        (event) =>
-          html`<li><span class="mark">${event.kind}</span> ${subjectLink(view, event)} <span class="soft small">${sinceText(event.occurredAt, view.at)}</span><span class="title small" title="${event.why}">${event.why}</span></li>`,
-      )}</ul>`;
+    : eventLines(view, events);
 
 const tagsNote = (tags: readonly HashtagItem[]): string => {
   const { isSampled, hasNoChange } = tagLimits(tags);
