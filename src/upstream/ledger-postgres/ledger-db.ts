@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { DatabaseError, Pool } from 'pg';
 import type { Clock } from '../../base/clock.ts';
 import type { PostgresAddress } from '../../base/config/postgres-url.ts';
@@ -14,6 +15,8 @@ const BETWEEN_TRIES_MS = 250;
 const CONNECT_MS = 5 * SECOND_MS;
 const ANSWER_MS = 10 * SECOND_MS;
 const CONNECTIONS = 4;
+/** Longest wait for the server to end its connections. A frozen one never does. */
+const END_MS = 2 * SECOND_MS;
 
 /**
  * States of a server that pass: the connection failed (08), it shuts down or starts (57P), is a
@@ -51,6 +54,8 @@ export class LedgerDb {
   readonly #options: DbOptions;
   #host = 0;
   #pool: Pool | undefined;
+  /** Of all open connections, also of those that were given up. */
+  readonly #sockets = new Set<Socket>();
   /** Connections on which the server warned. */
   readonly #warned = new WeakSet<object>();
   /** Monotonic instant until which the server counts as away. */
@@ -125,11 +130,22 @@ export class LedgerDb {
     return rows[0]?.value as T;
   }
 
+  /** Ends all connections, so that the process can exit even while the server is frozen. */
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
-    await pool?.end();
+    const ended = new AbortController();
+    const patience = this.#options.clock.sleep(END_MS, ended.signal).catch(() => {}); // all have ended
+    await Promise.race([pool?.end(), patience]);
+    ended.abort();
+    for (const socket of this.#sockets) socket.destroy();
   }
+
+  #socket = (): Socket => {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.once('close', () => this.#sockets.delete(socket));
+  };
 
   #open(): Pool {
     if (this.#pool !== undefined) return this.#pool;
@@ -141,6 +157,7 @@ export class LedgerDb {
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: ANSWER_MS,
       keepAlive: true,
+      stream: this.#socket,
     });
     pool.on('connect', (client) => {
       client.on('error', () => {}); // its statement gets the error

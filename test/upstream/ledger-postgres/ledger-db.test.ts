@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { virtualClock } from '../../../src/base/clock.ts';
+import { postgresAddress } from '../../../src/base/config/postgres-url.ts';
+import { required } from '../../../src/lake/prepare.ts';
+import { LedgerDb } from '../../../src/upstream/ledger-postgres/ledger-db.ts';
+
+const message = (type: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+};
+const READY = message('Z', Buffer.from('I'));
+const LET_IN = Buffer.concat([message('R', Buffer.alloc(4)), READY]);
+const DONE = Buffer.concat([message('1', Buffer.alloc(0)), message('2', Buffer.alloc(0))]);
+const COMPLETE = Buffer.concat([DONE, message('C', Buffer.from('SELECT 0\0')), READY]);
+
+/** A server that lets in, answers the first statement without rows, and is frozen from then on. */
+const frozenServer = async (): Promise<{ port: number; sockets: readonly Socket[] }> => {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(LET_IN);
+      socket.once('data', () => socket.write(COMPLETE));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, sockets };
+};
+
+test('closing leaves no socket open while the server is frozen', async () => {
+  const { port, sockets } = await frozenServer();
+  const url = `postgres://user@127.0.0.1:${port}/db?sslmode=disable`;
+  const db = new LedgerDb(required(postgresAddress(url)), {
+    clock: virtualClock(Date.UTC(2026, 2, 1)),
+  });
+  expect(await db.rows('select')).toEqual([]);
+  await db.close();
+  const [socket] = sockets;
+  // a closed peer resets the connection, which the next write finds
+  while (socket?.destroyed === false) await new Promise((written) => socket.write(READY, written));
+});
