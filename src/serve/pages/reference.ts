@@ -189,7 +189,9 @@ const schemaSection = (
   name: string,
   schema: ShownSchema,
 ) => html`<section class="wide" id="schema-${name}"><h2>${name}</h2>
-  <table><thead><tr><th scope="col">field</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${Object.entries(schema.properties ?? {}).map(
+  <table><thead><tr><th scope="col">field</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${Object.entries(
+    schema.properties ?? {},
+  ).map(
     ([field, type]) =>
       html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${prose(type.description ?? '')}</td></tr>`,
   )}</tbody></table></section>`;
