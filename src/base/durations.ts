@@ -10,3 +10,5 @@ export const rangeMs = (token: string): number | undefined => {
   const hours = Number(match[1]) * { h: 1, d: 24, w: 168 }[match[2] as 'h' | 'd' | 'w'];
   return hours <= 366 * 24 ? hours * HOUR_MS : undefined;
 };
+/** Longest age of fresh data without a schedule: a nightly sync and half a day. */
+export const NIGHTLY_MS = 1.5 * DAY_MS;

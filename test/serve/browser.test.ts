@@ -304,6 +304,30 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       expect(new URL(page.url()).pathname).toBe('/trends');
     }));
 
+  test('on a phone the header is one row, the instant is whole and the calendar fits', () =>
+    visit('/', { width: 390 }, async (page) => {
+      const rowHeight = await tell<number>(page, `document.querySelector('.bar').clientHeight`);
+      const brand = await tell<number>(page, `document.querySelector('.brand').offsetHeight`);
+      expect(rowHeight).toBeLessThan(brand * 2.5);
+      const status = await tell<number>(
+        page,
+        `[...document.querySelectorAll('.fresh-line .dot, #live.on')].filter((one) => one.checkVisibility()).length`,
+      );
+      expect(status).toBe(1);
+      const cut = await tell<number>(
+        page,
+        `(() => { const field = document.querySelector('input[name=asOf]'); return field.scrollWidth - field.clientWidth; })()`,
+      );
+      expect(cut).toBeLessThanOrEqual(0);
+      await click(page, '.calendar summary');
+      const edges = await tell<{ left: number; right: number }>(
+        page,
+        `document.querySelector('.calendar .card').getBoundingClientRect().toJSON()`,
+      );
+      expect(edges.left).toBeGreaterThanOrEqual(0);
+      expect(edges.right).toBeLessThanOrEqual(390);
+    }));
+
   test('a query is found in the dictionary, saved under a name and opened again', () =>
     visit('/query', {}, async (page) => {
       await page.type('#find', 'milestone reached');

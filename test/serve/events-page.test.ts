@@ -81,11 +81,39 @@ test('shows subject, reason and deliveries, without secret parts of addresses', 
 
 test('filters by kind, platform and time', async () => {
   expect(await pageOf(local, '/events?kind=trend.spike')).not.toContain('Rising hashtag</span>');
-  expect(await pageOf(local, '/events?platform=tiktok')).toContain('1 events, newest first');
+  expect(await pageOf(local, '/events?platform=tiktok')).toContain('1 event, newest first');
   const before = new Date(hoursAgo(2)).toISOString();
   expect(await pageOf(local, `/events?asOf=${before}`)).toContain('pending">pending</span> to');
   const earlier = new Date(hoursAgo(20)).toISOString();
   expect(await pageOf(local, `/events?asOf=${earlier}`)).not.toContain('Rising hashtag</span>');
+});
+
+test('a card of a creator has the curve of the video in its reason, and a link to it', async () => {
+  const one = await runService((into) => {
+    into.video({
+      id: 'tt_9',
+      user: 'mira',
+      snapshots: [
+        [hoursAgo(20), 10],
+        [hoursAgo(2), 900],
+      ],
+    });
+  });
+  const evidence = { reason: 'top', video: 'tt_9', rank: 1, list: 'feed 24h', watchedDays: 9 };
+  const lake = openLake(one.dataDir);
+  lake.sqlite
+    .prepare(
+      "insert into events (id, kind, platform, subject, occurred_at, detected_at, origin, data) values ('evt_9', 'creator.viral', 'tiktok', 'creator:mira', ?, ?, 'trendlake', ?)",
+    )
+    .run(hoursAgo(1), hoursAgo(1), JSON.stringify({ evidence }));
+  lake.close();
+  const page = await pageOf(one, '/events');
+  const [card] = page.split('<li class="event">').slice(1);
+  expect(card).toContain('<h4>First time at rank 1 of the feed of 24h</h4><svg class="spark"');
+  expect(card).toContain('href="/videos/tt_9">the video</a>');
+  expect(await pageOf(one, '/?platform=tiktok')).toContain(
+    '<b>First time at rank 1 of the feed of 24h</b>',
+  );
 });
 
 test('as CSV', async () => {

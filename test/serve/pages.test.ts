@@ -205,7 +205,9 @@ describe('of a pulled list', () => {
     expect(text).toContain('1 of 983 matching');
     expect(text).toContain('<span class="up">on time</span>');
     expect(text).toContain('lists pulled 12 h ago');
-    expect(text).toContain('<b>#tag30</b><span class="one soft small">+200 %, of 40 tags');
+    expect(text).toContain(
+      '<b><a dir="auto" title="#tag30" href="/hashtags/tag30">#tag30</a></b><span class="one soft small">+200 %, of 40 tags',
+    );
     expect(text).not.toContain('>tag16<');
     const list = await (await fetch(new URL('/trends/tiktok', pulled.service.dashboard))).text();
     expect(list).toContain('from the API, 12 h ago');

@@ -54,6 +54,23 @@ test('the header offers the tags, and links of the page keep the chosen one', as
   expect((await page('/search?q=clip&tag=acme')).text).toContain('name="tag" value="acme"');
 });
 
+test('the overview shows only what belongs to the tag', async () => {
+  const { text } = await page('/?tag=acme&platform=tiktok');
+  const [feed = '', trends = ''] = ['Feed, 24 h</caption>', 'Trending this week</caption>'].map(
+    (caption) => text.split(caption)[1]?.split('</table>')[0],
+  );
+  expect(feed).toContain('href="/videos/tt_1?tag=acme"');
+  expect(feed).toContain('href="/videos/tt_3?tag=acme"');
+  expect(feed).not.toContain('href="/videos/tt_2?tag=acme"');
+  expect(trends).toContain('href="/videos/tt_12?tag=acme"');
+  expect(trends).not.toContain('href="/videos/tt_10?tag=acme"');
+  expect(text).toContain('/hashtags/tag7?tag=acme');
+  expect(text).not.toContain('/hashtags/tag8?tag=acme');
+  expect(text).toContain('No events of this tag by then.');
+  const other = (await page('/?tag=other')).text;
+  expect(other).toContain('belongs to the tag other');
+});
+
 test('a lake without tags has no picker', async () => {
   const other = await runService(fillPages);
   const got = await fetch(new URL('/trends', other.service.dashboard));

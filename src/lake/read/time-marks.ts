@@ -13,6 +13,8 @@ export interface TimeMarks {
   readonly firstAt: number | null;
   /** Newest data of each day of the instant's month (UTC, YYYY-MM-DD), for days with any. */
   readonly days: ReadonlyMap<string, number>;
+  /** Last pull of each hour of the instant's day (UTC). */
+  readonly pulls: readonly number[];
 }
 
 const edgeOf = ({ sqlite }: Lake, pick: 'min' | 'max') => {
@@ -25,6 +27,16 @@ const edgeOf = ({ sqlite }: Lake, pick: 'min' | 'max') => {
     'number?',
   );
   return (from: number, to: number): number | null => edge.get({ from, to }) ?? null;
+};
+
+const pullsOfDay = ({ sqlite }: Lake, at: number, now: number): readonly number[] => {
+  const from = Math.floor(at / DAY_MS) * DAY_MS;
+  return prepare(
+    sqlite,
+    `select max(completed_at) from capture where completed_at >= @from and completed_at <= @to
+       group by completed_at / ${HOUR_MS} order by 1`,
+    'number',
+  ).all({ from, to: Math.min(from + DAY_MS - 1, now) });
 };
 
 /** First instant of a month, Unix ms. */
@@ -48,5 +60,6 @@ export const timeMarks = (lake: Lake, at: number, now: number): TimeMarks => {
     next: next === null ? null : last(next, Math.min(next + HOUR_MS, now)),
     firstAt: first(0, now),
     days,
+    pulls: pullsOfDay(lake, at, now),
   };
 };

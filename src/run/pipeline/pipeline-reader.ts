@@ -2,8 +2,10 @@ import type { Price } from '../../base/config/setting-readers.ts';
 import { messageOf } from '../../base/errors.ts';
 import { Thread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
+import type { Origin } from '../../lake/origin.ts';
 import { type KeysConfig, keysOf } from '../../upstream/throttle/key-limits.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
+import { expectedSources } from '../plan/expected-sources.ts';
 import { type KeyPlan, keyPlans } from '../plan/key-plan.ts';
 import type { PlanConfig, PlannedJob } from '../plan/month-plan.ts';
 import type { PipelineQuery, PipelineState, SpentElsewhere } from './pipeline-state.ts';
@@ -84,6 +86,13 @@ export class PipelineReader {
   /** Price of 1,000 calls. */
   get price(): Price | undefined {
     return this.#options.config.pricePer1000;
+  }
+
+  /** Instant since when a job should have answered at `at`, Unix ms. Undefined: it has no slots. */
+  staleAt(job: string, at: number, origin: Origin | undefined): number | undefined {
+    const { jobs, config } = this.#options;
+    const named = jobs.filter(({ name }) => name === job);
+    return expectedSources(named, config, at, origin)[0]?.staleAt;
   }
 
   /** @throws Error when the lake cannot be read or the thread ended */

@@ -155,7 +155,8 @@ const currentState = (
   const { config, jobs, chores } = settings;
   const { now } = wanted;
   const status = lakeStatus(lake);
-  const stale = staleSources(lake, expectedSources(jobs, config, now), now);
+  const origin = originOf(lake);
+  const stale = staleSources(lake, expectedSources(jobs, config, now, origin), now);
   return {
     status,
     quota: quotaOf(lake, settings, wanted),
@@ -171,7 +172,7 @@ const currentState = (
     parquet: parquetOf(lake.dataDir),
     forecasts: forecastStates(lake.sqlite, now),
     conditions: [...lakeConditions(lake, now), ...stale],
-    origin: originOf(lake),
+    origin,
   };
 };
 

@@ -179,6 +179,7 @@ export const diffPage = (deps: PageDeps): void =>
         title: 'List changes',
         about: filters(view, query),
         pulledAt: Math.max(0, ...shown.head.map(({ toAt }) => toAt)) || null,
+        pulledBy: query.list === 'feed' ? 'feed' : 'trends',
         windowsMs: [],
         main: html`<section>${form(view, query)}</section>${listSection(view, shown, {
           heading: 'Changes',

@@ -8,7 +8,7 @@ import { spark } from './chart.ts';
 import { type NamedEvent, subjectLink } from './event-names.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { creatorPath, linkTo, type PageView } from './page-view.ts';
+import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
 
 export interface EventRow extends NamedEvent {
   /** Null: the reader may not see deliveries. */
@@ -34,15 +34,20 @@ const deliveredText = (view: PageView, { deliveries }: EventRow): Html => {
 };
 
 /** Growth of the event's video until the view's instant. */
-const curveOf = (lake: Lake, { video }: EventRow, { at }: PageView): Html => {
-  const found = video === null ? undefined : videoByIdAsOf(lake, video.id, at);
+const curveOf = (lake: Lake, { video, mentioned }: EventRow, { at }: PageView): Html => {
+  const { id } = video ?? mentioned ?? {};
+  const found = id === undefined ? undefined : videoByIdAsOf(lake, id, at);
   return found === undefined ? NOTHING : spark(timeline(lake, found.key, at));
 };
 
-const creatorOf = (view: PageView, { video }: EventRow): Html =>
-  video === null || video.user === null || video.user === ''
+/** Link to the creator of the event's video, or to the video that a creator's event mentions. */
+const besides = (view: PageView, { video, mentioned }: EventRow): Html => {
+  if (mentioned !== null)
+    return html` <a class="soft small" href="${linkTo(view, videoPath(mentioned.id))}">the video</a>`;
+  return video === null || video.user === null || video.user === ''
     ? NOTHING
     : html` <a class="soft small" dir="auto" href="${linkTo(view, creatorPath(video.platform, video.user))}">${video.user}</a>`;
+};
 
 const card = (lake: Lake, view: PageView, event: EventRow): Html => {
   const { kind, platform, occurredAt, headline, why, origin } = event;
@@ -50,9 +55,16 @@ const card = (lake: Lake, view: PageView, event: EventRow): Html => {
   const by = origin === 'upstream' ? ' · reported by the API' : '';
   return html`<li class="event"><p class="soft small"><time datetime="${isoOf(occurredAt)}">${isoOf(occurredAt).slice(11, 16)}</time> · <span class="kind">${KIND_WORDS[kind]}</span>${where}${by}</p>
 <h4>${headline ?? why}</h4>${curveOf(lake, event, view)}
-<p class="subject">${subjectLink(view, event)}${creatorOf(view, event)}</p>
+<p class="subject">${subjectLink(view, event)}${besides(view, event)}</p>
 ${headline === undefined ? NOTHING : html`<p class="why soft">${why}</p>`}${deliveredText(view, event)}</li>`;
 };
+
+/** Events in one line each, for pages with other lists. */
+export const eventLines = (view: PageView, events: readonly NamedEvent[]): Html =>
+  html`<ul class="plain noticed">${events.map(
+    (event) =>
+      html`<li title="${event.why}"><b>${event.headline ?? KIND_WORDS[event.kind]}</b> <span class="soft small">${sinceText(event.occurredAt, view.at)}</span><br>${subjectLink(view, event)} <span class="soft small">${KIND_WORDS[event.kind]}</span></li>`,
+  )}</ul>`;
 
 const dayName = (day: string, { at, isPast }: PageView): string => {
   if (isPast) return day;

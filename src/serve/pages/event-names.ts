@@ -17,6 +17,8 @@ const nameOf = (subject: string): [kind: string, id: string] => {
 export interface NamedEvent extends StoredEvent {
   /** Null where the event is about no video, or about one that the lake has not. */
   readonly video: ContentItem | null;
+  /** The video that the reason mentions; null: none. */
+  readonly mentioned: ContentItem | null;
   /** The main number with its meaning; undefined for evidence of another shape. */
   readonly headline: string | undefined;
   readonly why: string;
@@ -42,6 +44,7 @@ export const namedEvent = (lake: Lake, event: StoredEvent, at: number): NamedEve
   return {
     ...event,
     video: kind === 'video' ? videoOf(id) : null,
+    mentioned,
     headline,
     why: detail,
   };

@@ -100,7 +100,7 @@ export const eventsListPage = (deps: PageDeps): void =>
         shown,
         {
           heading: 'Detected',
-          note: `${digits(shown.held)} events, newest first`,
+          note: `${digits(shown.held)} event${shown.held === 1 ? '' : 's'}, newest first`,
           caption: 'Events',
           none:
             (query.kind ?? query.platform) === undefined

@@ -4,7 +4,7 @@ import { ago } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { isWithin, NAVIGATION } from './navigation.ts';
-import { FRESH_MS, linkHere, linkTo, type PageView } from './page-view.ts';
+import { linkHere, linkTo, type PageView, type SourceJob } from './page-view.ts';
 import { timeBar } from './time-bar.ts';
 
 /** Choice of a tag, if there are any. The address keeps it. */
@@ -25,6 +25,8 @@ export interface FramedPage {
   readonly main: Html;
   /** Data time of the newest pulled list on the page, Unix ms. Null or absent: no pulled list. */
   readonly pulledAt?: number | null;
+  /** Job that pulls this list; the default is `trends`. */
+  readonly pulledBy?: SourceJob;
   /** Newest count of the page's subject, Unix ms. Null or absent: the lake's newest count is shown. */
   readonly countedAt?: number | null;
   /** Action of an open page when the lake changes; the default is `exchange`. Pages of the past never change. */
@@ -35,18 +37,20 @@ export interface FramedPage {
   readonly isTimed?: boolean;
 }
 
+type Pulled = Pick<FramedPage, 'pulledAt' | 'pulledBy' | 'countedAt'>;
+
 /** Age of the newest list, else of the newest count, else of the newest snapshot in the lake. */
 const freshness = (
-  { at, newestSnapshot }: PageView,
-  { pulledAt, countedAt }: { readonly pulledAt: number | null; readonly countedAt: number | null },
+  { at, newestSnapshot, isFresh }: PageView,
+  { pulledAt = null, pulledBy = 'trends', countedAt = null }: Pulled,
 ): Html => {
   const newest = pulledAt ?? countedAt ?? newestSnapshot;
   const counted = countedAt === null ? 'newest count' : 'counted';
   const what = pulledAt === null ? counted : 'lists pulled';
   const text = newest === null ? 'no data yet' : `${what} ${ago(newest, at)}`;
-  const isFresh = newest !== null && at - newest < FRESH_MS;
+  const isNew = newest !== null && isFresh(pulledAt === null ? 'growth' : pulledBy, newest);
   const exact = newest === null ? '' : minuteOf(newest);
-  return html`<span class="dot${isFresh ? ' fresh' : ''}"></span><span title="${exact}">${text}</span>`;
+  return html`<span class="dot${isNew ? ' fresh' : ''}"></span><span title="${exact}">${text}</span>`;
 };
 
 /** Links to all pages: in a row, and behind a menu on phones. */
@@ -76,11 +80,10 @@ export const framed = (
     title,
     about = NOTHING,
     main,
-    pulledAt = null,
-    countedAt = null,
     assets = [],
     isTimed = true,
     whenChanged = 'exchange',
+    ...pulled
   }: FramedPage,
 ): Html => html`<!doctype html>
 <html lang="en"${follows(view, whenChanged)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -88,7 +91,7 @@ export const framed = (
 <a class="skip" href="#content">Skip to the content</a>
 <header>
   <div class="bar"><a class="brand" href="${linkTo(view, '/')}">${MARK}trendlake</a>${navigation(view)}
-    <span class="fresh-line soft small"><span id="live"></span><span class="when">${isTimed ? freshness(view, { pulledAt, countedAt }) : NOTHING}</span></span></div>
+    <span class="fresh-line soft small"><span id="live"></span><span class="when">${isTimed ? freshness(view, pulled) : NOTHING}</span></span></div>
   ${isTimed ? html`${timeBar(view)}${lens(view)}` : NOTHING}
 </header>
 <main id="content"><div class="head"><h1 dir="auto">${title}</h1><div class="about soft small">${about}</div></div>

@@ -195,6 +195,7 @@ export const hashtagPage = (deps: PageDeps): void => {
         title: `#${tag}`,
         about: html`<span>${pulled === undefined ? 'counted from videos in the lake' : `pulled ${ago(pulled.pulledAt, asOf)}`}</span>${links}`,
         pulledAt: pulled?.pulledAt ?? null,
+        pulledBy: 'hashtags',
         windowsMs: [WINDOW.ms],
         assets: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_ASSETS : [],
         main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, { what: 'the volumes' })}</div>${facts(pulled, seen)}${volumesSection(series)}</section>

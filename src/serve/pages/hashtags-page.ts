@@ -66,6 +66,7 @@ export const hashtagsListPage = (deps: PageDeps): void =>
         title: 'Hashtags',
         about: headOf(view, platform, range),
         pulledAt: head.pulledAt,
+        pulledBy: 'hashtags',
         windowsMs: [range.windowMs, 2 * range.windowMs],
         main: listSection(view, shown, {
           heading: platform === undefined ? 'All platforms' : PLATFORM_NAMES[platform],

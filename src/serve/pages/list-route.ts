@@ -42,6 +42,9 @@ export interface ListWords {
 /** Drawing of a list's rows other than as a table. */
 export type DrawRows<Row> = (rows: readonly Row[]) => Html;
 
+export const nothingOfTag = (view: PageView, tag: string): Html =>
+  html`<p class="empty soft">Nothing in this list belongs to the tag ${tag}. <a href="${linkHere(view, { tag: undefined })}">Show all</a>.</p>`;
+
 /** Section with a sortable table, paging and download links. */
 export const listSection = <Row>(
   view: PageView,
@@ -58,7 +61,7 @@ export const listSection = <Row>(
   const table = (): Html => html`${drawn(rows)}${pagingLinks(view, shown)}`;
   return html`<section><div class="over"><h2>${heading}${beside}</h2>${total > 0 ? downloadLinks(view, { table: tableOf }) : NOTHING}</div>
 ${before}
-${total > 0 ? table() : tag === undefined ? emptyState(view, none) : html`<p class="empty soft">Nothing in this list belongs to the tag ${tag}. <a href="${linkHere(view, { tag: undefined })}">Show all</a>.</p>`}
+${total > 0 ? table() : tag === undefined ? emptyState(view, none) : nothingOfTag(view, tag)}
 ${after}</section>`;
 };
 

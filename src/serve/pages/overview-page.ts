@@ -1,13 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
-import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
 import { diffLists } from '../../lake/lists/list-diff.ts';
 import type { ListPage } from '../../lake/lists/list-page.ts';
-import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { originOf } from '../../lake/origin.ts';
 import { videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { RisingVideo } from '../../learn/forecast/shapes.ts';
@@ -15,68 +13,20 @@ import type { ServiceContext } from '../request/context.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
-import { namedEvent, subjectLink } from './event-names.ts';
-import { ago, change, digits, likely, number, overIn, pace, sinceText, tile } from './figures.ts';
+import { eventLines } from './event-cards.ts';
+import { ago, change, digits, likely, number, overIn, pace, tile } from './figures.ts';
 import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
+import { nothingOfTag } from './list-route.ts';
 import { emptyState, listOrigin } from './marks.ts';
-import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
-import { FRESH_MS, instantText, linkTo, type PageView, videoPath } from './page-view.ts';
+import { type OverviewContent, readOverview } from './overview-content.ts';
+import { type PageDeps, pageRoute } from './page-route.ts';
+import { hashtagPath, instantText, linkTo, type PageView, videoPath } from './page-view.ts';
 import { platformTabs } from './tabs.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
-const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
-const MONTH = { dateRange: '30d', windowMs: 30 * DAY_MS, page: 1 };
-const SHOWN = { feed: 20, trends: 10, tags: 15, next: 8, events: 5 };
+const TAGS_SHOWN = 15;
 const NONE = 'No videos in this window. Try another platform or time.';
-
-interface OverviewContent {
-  readonly platform: Platform;
-  readonly feed: ListPage<ContentItem>;
-  readonly trends: ListPage<ContentItem>;
-  /** Of all platforms; the first of them are listed. */
-  readonly tags: readonly HashtagItem[];
-  readonly next: readonly RisingVideo[];
-  /** The newest ones. */
-  readonly events: readonly ReturnType<typeof namedEvent>[];
-}
-
-/** The platform asked for, else the first that has something to show. */
-const platformFor = async (
-  { reads: { lists } }: ServiceContext,
-  wanted: Platform | undefined,
-  moment: PageMoment,
-): Promise<Platform> => {
-  if (wanted !== undefined) return wanted;
-  for (const platform of PLATFORMS) {
-    const { total } = await feedPage(lists, { ...moment, ...DAY, platform, limit: 1 });
-    if (total > 0) return platform;
-  }
-  return 'tiktok';
-};
-
-const readOverview = async (
-  service: ServiceContext,
-  wanted: Platform | undefined,
-  moment: PageMoment,
-): Promise<OverviewContent> => {
-  const { lists } = service.reads;
-  const platform = await platformFor(service, wanted, moment);
-  const [feed, trends, hashtags] = await Promise.all([
-    feedPage(lists, { ...moment, ...DAY, platform, limit: SHOWN.feed }),
-    trendsPage(lists, { ...moment, platform, period: 'week', limit: SHOWN.trends, page: 1 }),
-    hashtagsPage(lists, { ...moment, ...MONTH, limit: 100 }),
-  ]);
-  const by = requesterOf(moment);
-  const of = { platform, hours: 24, at: moment.asOf, limit: SHOWN.next, tagsOf: [] } as const;
-  const { videos: next } = await service.reads.forPage({ name: 'rising', query: of }, by);
-  const noticed = { platform, limit: SHOWN.events, page: 1, asOf: moment.asOf };
-  const events = await service.reads.forPage({ name: 'noticed', query: noticed }, by);
-  return {
-    ...{ platform, feed, trends, tags: hashtags.items(), next },
-    events: events.map((event) => namedEvent(service.lake, event, moment.asOf)),
-  };
-};
 
 /** Hashtags with fewer videos are not named as rising. */
 const FEWEST_VIDEOS = 20;
@@ -107,7 +57,7 @@ const tiles = (service: ServiceContext, view: PageView, shown: OverviewContent):
   const fastest = feed.items().toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
   const rising = risingOf(tags);
   const [likeliest] = next;
-  const isLate = feed.pulledAt === null || view.at - feed.pulledAt > FRESH_MS;
+  const isLate = feed.pulledAt === null || !view.isFresh('feed', feed.pulledAt);
   const running = isLate
     ? html`<span class="down">late</span>`
     : html`<span class="up">on time</span>`;
@@ -115,28 +65,30 @@ const tiles = (service: ServiceContext, view: PageView, shown: OverviewContent):
     ${changedTile(service, view, platform)}
     ${tile('fastest now', pace(fastest?.velocity) || '–', fastest === undefined ? '' : html`<a dir="auto" href="${linkTo(view, videoPath(fastest.id))}">${fastest.title || fastest.user || fastest.id}</a>`)}
     ${tile('next on top', likeliest === undefined ? '–' : likely(likeliest.topProbability), likeliest === undefined ? 'no forecast yet' : html`<a dir="auto" href="${linkTo(view, videoPath(likeliest.id))}">${likeliest.title || likeliest.id}</a>`)}
-    ${tile('rising fastest, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? 'no change known yet' : `${change(rising.change)}, of ${tags.length} tags`)}
+    ${tile('rising fastest, 30 d', rising === undefined ? '–' : html`<a dir="auto" title="#${rising.tag}" href="${linkTo(view, hashtagPath(rising.tag))}">#${rising.tag}</a>`, rising === undefined ? 'no change known yet' : `${change(rising.change)}, of ${tags.length} tags`)}
     ${tile('pulls', feed.pulledAt === null ? '–' : running, html`<a href="${linkTo(view, '/pipeline')}">${feed.pulledAt === null ? 'this list was never pulled' : `feed pulled ${ago(feed.pulledAt, view.at)}`}</a>`)}
   </dl>`;
 };
 
+const nothing = (view: PageView): Html =>
+  view.query.tag === undefined ? emptyState(view, NONE) : nothingOfTag(view, view.query.tag);
+
 const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
-  next.length === 0
-    ? html`<p class="soft">No forecasts yet: too few growth curves are finished. <code>${commandText('status')}</code> shows how many are needed.</p>`
-    : html`<div class="scroll"><table class="data"><caption class="unseen">Videos not yet in the top 10 % by growth that will likely get there</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">top 10 %</th><th scope="col" class="n">+24 h</th><th scope="col" class="n">likely over</th></tr></thead><tbody>${next.map(
-        (
-          video,
-        ) => html`<tr><td>${videoCell(view, video)}</td><td class="n">${likely(video.topProbability)}</td>
+  next.length === 0 && view.query.tag !== undefined
+    ? nothingOfTag(view, view.query.tag)
+    : next.length === 0
+      ? html`<p class="soft">No forecasts yet: too few growth curves are finished. <code>${commandText('status')}</code> shows how many are needed.</p>`
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Videos not yet in the top 10 % by growth that will likely get there</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">top 10 %</th><th scope="col" class="n">+24 h</th><th scope="col" class="n">likely over</th></tr></thead><tbody>${next.map(
+          (
+            video,
+          ) => html`<tr><td>${videoCell(view, video)}</td><td class="n">${likely(video.topProbability)}</td>
   <td class="n">${number(video.gain24h)}</td><td class="n">${overIn(video.overBy, view.at)}</td></tr>`,
-      )}</tbody></table></div>`;
+        )}</tbody></table></div>`;
 
 const eventsList = (view: PageView, { events }: OverviewContent): Html =>
   events.length === 0
-    ? html`<p class="soft">No events on this platform by then.</p>`
-    : html`<ul class="plain noticed">${events.map(
-        (event) =>
-          html`<li><span class="mark">${event.kind}</span> ${subjectLink(view, event)} <span class="soft small">${sinceText(event.occurredAt, view.at)}</span><span class="title small" title="${event.why}">${event.why}</span></li>`,
-      )}</ul>`;
+    ? html`<p class="soft">No events ${view.query.tag === undefined ? 'on this platform' : 'of this tag'} by then.</p>`
+    : eventLines(view, events);
 
 const tagsNote = (tags: readonly HashtagItem[]): string => {
   const { isSampled, hasNoChange } = tagLimits(tags);
@@ -144,8 +96,8 @@ const tagsNote = (tags: readonly HashtagItem[]): string => {
 };
 
 const tagTable = (view: PageView, tags: readonly HashtagItem[]): Html => {
-  const rows = ranked(tags.slice(0, SHOWN.tags), { page: 1, limit: SHOWN.tags });
-  if (rows.length === 0) return emptyState(view, NONE);
+  const rows = ranked(tags.slice(0, TAGS_SHOWN), { page: 1, limit: TAGS_SHOWN });
+  if (rows.length === 0) return nothing(view);
   const columns = showing(HASHTAG_COLUMNS, ['tag', 'volume', 'change']);
   return dataTable(view, columns, rows, { caption: 'Hashtags by volume' });
 };
@@ -159,7 +111,7 @@ const listSection = (
     columns,
   }: { name: string; address: string; columns: ReturnType<typeof videoColumns> },
 ): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}${page.held() < page.total ? html` · ${number(page.held())} of ${number(page.total)} matching` : ''}</span></h2>
-${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name })}</section>`;
+${page.total === 0 ? nothing(view) : dataTable(view, columns, page.items(), { caption: name })}</section>`;
 
 const main = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
   const { platform, feed, trends, tags, next } = shown;
@@ -207,11 +159,16 @@ export const overviewPage = (deps: PageDeps): void =>
     },
     make: async ({ query, view, moment }) => {
       const { service } = deps;
-      const shown = await readOverview(service, query.platform, moment);
+      const shown = await readOverview(
+        service,
+        { platform: query.platform, tag: view.query.tag },
+        moment,
+      );
       return {
         title: 'Overview',
         about: platformTabs(view, shown.platform),
-        pulledAt: Math.max(shown.feed.pulledAt ?? 0, shown.trends.pulledAt ?? 0) || null,
+        pulledAt: shown.feed.pulledAt,
+        pulledBy: 'feed',
         main: main(service, view, shown),
       };
     },

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
-import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
+import { DAY_MS, MINUTE_MS, NIGHTLY_MS } from '../../base/durations.ts';
 import { parseIso } from '../../base/iso.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { ListMoment } from '../../lake/lists/list-page.ts';
+import { originOf } from '../../lake/origin.ts';
 import { timeMarks } from '../../lake/read/time-marks.ts';
 import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { PageBytes, type ValidPage } from '../cache/page-cache.ts';
@@ -131,6 +132,8 @@ const viewOf = (
     version: service.live.version,
     marks: () => timeMarks(service.lake, at, now),
     newestSnapshot: service.changes.newestSnapshot(at),
+    isFresh: (job, dataAt) =>
+      dataAt >= (service.pipeline?.staleAt(job, at, originOf(service.lake)) ?? at - NIGHTLY_MS),
   };
 };
 

@@ -1,10 +1,12 @@
-import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import type { TimeMarks } from '../../lake/read/time-marks.ts';
 
 /** Reader of a page: on this machine (`operator`), with a key, or anonymous. */
 export type PageReader = 'operator' | 'public' | { readonly keyId: string };
+
+/** Job that data of a page comes from. */
+export type SourceJob = 'feed' | 'trends' | 'hashtags' | 'growth';
 
 export interface PageView {
   /** Without the query: `/trends/tiktok`. */
@@ -28,10 +30,9 @@ export interface PageView {
   readonly marks: () => TimeMarks;
   /** Newest snapshot of any video at `at`, Unix ms. Null: no data by then. */
   readonly newestSnapshot: number | null;
+  /** True if data of a job is as new as its schedule says, by the rule of /pipeline. */
+  readonly isFresh: (job: SourceJob, dataAt: number) => boolean;
 }
-
-/** Longest age of fresh lists and counts: a nightly sync, and half a day of grace. */
-export const FRESH_MS = 1.5 * DAY_MS;
 
 /** Changes to a query; undefined removes a parameter. */
 export type QueryChange = Readonly<Record<string, string | number | undefined>>;

@@ -58,7 +58,7 @@ const monthOf = (at: number, months: number): number => {
 };
 
 /** Month of the instant, with a link on each day that has data, to the end of that data. */
-const calendar = (view: PageView, { days, firstAt }: TimeMarks): Html => {
+const calendar = (view: PageView, { days, firstAt, pulls }: TimeMarks): Html => {
   const start = monthOf(view.at, 0);
   const end = monthOf(view.at, 1);
   const blanks = (new Date(start).getUTCDay() + 6) % 7;
@@ -78,7 +78,7 @@ const calendar = (view: PageView, { days, firstAt }: TimeMarks): Html => {
       : html`<span class="arrow off" aria-hidden="true">${sign}</span>`;
   return html`<div class="month"><p>${month('‹', 'the month before', start - MINUTE_MS, firstAt !== null && firstAt < start)} <b>${isoOf(start).slice(0, 7)}</b> ${month('›', 'the month after', monthOf(view.at, 2) - MINUTE_MS, end < view.now)}</p>
 <div class="days">${WEEKDAYS.map((name) => html`<span class="soft small">${name}</span>`)}${Array.from({ length: blanks }, () => html`<span></span>`)}${dates.map(cell)}</div>
-<p class="soft small">Linked days have data.</p></div>`;
+<p class="soft small">Linked days have data.</p>${pulls.length === 0 ? NOTHING : html`<p class="pulls small">Pulls of ${dateOf(view.at)}: ${pulls.map((at) => html`<a href="${linkAt(view, minuteAfter(at))}">${isoOf(at).slice(11, 16)}</a> `)}</p>`}</div>`;
 };
 
 /** Slider over the life of the lake, for browsers with scripts. */

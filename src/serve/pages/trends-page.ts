@@ -112,6 +112,7 @@ const sideBySide = (deps: PageDeps): void =>
         title: 'Trends',
         about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}${sinceYesterday(view, query.list)}`,
         pulledAt: Math.max(...pulled) || null,
+        pulledBy: query.list === 'feed' ? 'feed' : 'trends',
         windowsMs: windowsOf(query),
         main: html`<div class="columns sided">${lists.map(
           ({
@@ -159,6 +160,7 @@ const onePlatform = (deps: PageDeps): void => {
         title,
         about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}${sinceYesterday(view, query.list, platform)}`,
         pulledAt: head.pulledAt,
+        pulledBy: query.list === 'feed' ? 'feed' : 'trends',
         windowsMs: windowsOf(query),
         main: listSection(view, shown, {
           heading: listOrigin(head.pulledAt, view.at),

@@ -52,6 +52,7 @@ export const videoColumns = ({
         {
           name: 'growth',
           title: 'growth',
+          hide: 'phone' as const,
           show: ({ id }: ContentItem, { at }: PageView) => {
             const found = videoByIdAsOf(lake, id, at);
             return found === undefined ? NOTHING : spark(timeline(lake, found.key, at));

@@ -231,11 +231,11 @@ export class Throttle {
     const last = this.#lastFailure?.message ?? '';
     if (this.#lastFailure instanceof RateLimitedError)
       throw new QuotaSpentError(
-        `The service has turned away every call for a quarter of an hour; the last time: ${last}`,
+        `The service has turned away every call for 15 minutes. Last: ${last}`,
         clock.now() + PATIENCE_MS,
       );
     throw new ServiceDownError(
-      `The service has not answered ${this.#circuit.failuresInARow} calls in a row; the last one: ${last} What is loaded stays; check TRENDLAKE_BASE_URL, or run again when the service is back.`,
+      `The service has not answered ${this.#circuit.failuresInARow} ${this.#lastFailure instanceof UnreachableError ? 'attempts to connect' : 'calls'} in a row. Last: ${last} Check TRENDLAKE_BASE_URL, or run again later.`,
     );
   }
 

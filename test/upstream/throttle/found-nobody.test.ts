@@ -53,6 +53,7 @@ test.each([
 ])('%s costs neither month nor minute, and is kept in the ledger', async (_, where) => {
   const { summary, calls, held, month } = await syncFrom(where);
   expect(summary.outcome).toBe('failed');
+  expect(summary.reason).toContain('has not answered 4 attempts to connect in a row');
   expect(summary.calls).toMatchObject({ sent: 0, ok: 0, failed: 0 });
   expect(calls).toEqual([{ sent: 0, calls: 4 }]);
   expect(held).toBe(0);
@@ -63,6 +64,7 @@ test('a connection that opened and broke is spent: the service may have counted 
   const port = await listen((socket) => socket.once('data', () => socket.destroy()));
   const { summary, calls, held, month } = await syncFrom(`http://127.0.0.1:${port}/v1`);
   expect(calls).toEqual([{ sent: 1, calls: 4 }]);
+  expect(summary.reason).toContain('has not answered 4 calls in a row');
   expect(summary.calls).toMatchObject({ sent: 4, failed: 4 });
   expect(held).toBe(4);
   expect(month.spent).toBe(4);
