@@ -109,7 +109,7 @@ test('pages load scripts and styles from the same origin', async () => {
   const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
     ([, path]) => path as string,
   );
-  expect(files).toHaveLength(6);
+  expect(files).toHaveLength(4);
   for (const file of files) expect((await page(file)).status).toBe(200);
   expect(text).not.toMatch(/(?:src|<link [^>]*href)="https?:/);
   const out = [...text.matchAll(/<a class="out" href="https:[^"]*" rel="([^"]*)"/g)];

@@ -51,7 +51,6 @@ export const alertsPage = (view: PageView, { alerts, hits, name }: AlertsContent
   title: 'Alerts',
   isTimed: false,
   whenChanged: 'nothing',
-  assets: ['pipeline.css'],
   about:
     name === undefined
       ? html`${digits(alerts.length)} alerts`

@@ -17,7 +17,7 @@ export const spark = (timeline: readonly Pick<TimelinePoint, 'at' | 'views'>[]) 
   );
 };
 
-export const CHART_ASSETS = ['plot.css', 'uplot.css', 'uplot.js', 'chart.js'] as const;
+export const CHART_SCRIPTS = ['uplot.js', 'chart.js'] as const;
 
 /** Counts at one instant (Unix ms), in the order of the chart's names. Null: unknown. */
 export type ChartPoint = readonly [at: number, ...counts: (number | null)[]];

@@ -10,7 +10,7 @@ import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
 import { compareNamed } from '../../lake/watches/compare-named.ts';
 import { refusedParameters } from '../http/problems.ts';
 import { instantOrSpan, platformQuery } from '../request/parameters.ts';
-import { CHART_ASSETS } from './chart.ts';
+import { CHART_SCRIPTS } from './chart.ts';
 import { fileColumn, textInFiles } from './column-kinds.ts';
 import { comparedVideos, comparedVideosSections, videosForm } from './compare-videos.ts';
 import { type Column, downloadLinks } from './data-table.ts';
@@ -138,7 +138,7 @@ export const comparePage = (deps: PageDeps): void => {
         title: videos === undefined ? 'Compare creators' : 'Compare videos',
         about: html`<a href="${linkTo(view, '/compare', videos === undefined ? { videos: '' } : {})}">compare ${videos === undefined ? 'videos' : 'creators'}</a>`,
         windowsMs: [],
-        assets: videos === undefined ? ['plot.css'] : CHART_ASSETS,
+        scripts: videos === undefined ? [] : CHART_SCRIPTS,
       };
       try {
         if (videos !== undefined) {

@@ -8,7 +8,7 @@ import type { CountedCreator } from '../../lake/lists/creator-lists.ts';
 import type { CreatorProfile, CreatorSnapshot } from '../../lake/read/creator-profile.ts';
 import { RefusedError } from '../http/problems.ts';
 import { handlePath, platformPath } from '../request/parameters.ts';
-import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
 import { gained } from './creator-columns.ts';
 import { type Column, downloadLinks, showing } from './data-table.ts';
@@ -116,7 +116,7 @@ export const creatorPage = (deps: PageDeps): void => {
         about: html`<span><a href="${linkTo(view, '/creators', { platform: wanted.platform })}">${PLATFORM_NAMES[wanted.platform]}</a> creator, ${counted}</span>${platformLink(wanted.platform, creatorSubject(profile.handle, wanted.platform).url)}<a href="${linkTo(view, '/compare', { creators: `@${wanted.handle}`, platform: wanted.platform })}">compare</a>`,
         countedAt: rise?.observedAt ?? null,
         windowsMs: [],
-        assets: hasLine(points) ? CHART_ASSETS : [],
+        scripts: hasLine(points) ? CHART_SCRIPTS : [],
         main: html`<section class="growth"><div class="over"><h2>Followers</h2>${profile.growth.length === 0 ? NOTHING : downloadLinks(view, { what: 'the counts', table: 'followers' })}</div>${facts(profile, rise)}${chart({ points, names: ['followers'], unit: 'followers' })}</section>
 ${followSection(service.lake, view, { kind: 'creator', platform: wanted.platform, subject: foldHandle(wanted.handle) })}
 ${videos}`,

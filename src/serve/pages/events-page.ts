@@ -93,7 +93,6 @@ export const eventsListPage = (deps: PageDeps): void =>
     fileName: () => 'events',
     make: ({ query, view }, shown) => ({
       title: 'Events',
-      assets: ['events.css'],
       about: filters(view, query),
       main: listSection(
         view,

@@ -197,7 +197,6 @@ export const forecastsPage = (deps: PageDeps): void =>
           })),
         )}`,
         pulledAt: null,
-        assets: ['plot.css'],
         main: main(view, {
           ...{ platform, hours, standing: found.standing },
           rising: tag === undefined ? found.rising : ofTag(lake, tag, found.rising),

@@ -3,7 +3,7 @@ import { minuteOf } from '../../base/iso.ts';
 import { ago } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
-import { isWithin, NAVIGATION } from './navigation.ts';
+import { navigation } from './navigation.ts';
 import { linkHere, linkTo, type PageView, type SourceJob } from './page-view.ts';
 import { timeBar } from './time-bar.ts';
 
@@ -32,7 +32,7 @@ export interface FramedPage {
   /** Action of an open page when the lake changes; the default is `exchange`. Pages of the past never change. */
   readonly whenChanged?: 'exchange' | 'tell' | 'nothing';
   /** Names of files under /assets. */
-  readonly assets?: readonly string[];
+  readonly scripts?: readonly string[];
   /** False hides the time bar. */
   readonly isTimed?: boolean;
 }
@@ -53,20 +53,6 @@ const freshness = (
   return html`<span class="dot${isNew ? ' fresh' : ''}"></span><span title="${exact}">${text}</span>`;
 };
 
-/** Links to all pages: in a row, and behind a menu on phones. */
-const navigation = (view: PageView): Html => {
-  const links = NAVIGATION.map(
-    ({ path, name }) =>
-      html`<a href="${linkTo(view, path)}"${isWithin(view.path, path) ? raw(' aria-current="page"') : ''}>${name}</a>`,
-  );
-  return html`<nav class="pages" aria-label="Pages">${links}</nav><details class="menu"><summary>Menu</summary><nav class="card" aria-label="Pages">${links}</nav></details>`;
-};
-
-const assetTag = (name: string): Html =>
-  name.endsWith('.css')
-    ? html`<link rel="stylesheet" href="/assets/${name}">`
-    : html`<script src="/assets/${name}" defer></script>`;
-
 /** Lake version of the page and its action on changes, for page.js. */
 const follows = ({ isPast, version }: PageView, whenChanged: string): Html =>
   isPast || whenChanged === 'nothing'
@@ -80,17 +66,17 @@ export const framed = (
     title,
     about = NOTHING,
     main,
-    assets = [],
+    scripts = [],
     isTimed = true,
     whenChanged = 'exchange',
     ...pulled
   }: FramedPage,
 ): Html => html`<!doctype html>
 <html lang="en"${follows(view, whenChanged)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · trendlake</title>${ICON}${['page.css', ...assets, 'page.js'].map(assetTag)}</head><body>
+<title>${title} · trendlake</title>${ICON}<link rel="stylesheet" href="/assets/style.css">${[...scripts, 'page.js'].map((name) => html`<script src="/assets/${name}" defer></script>`)}</head><body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-  <div class="bar"><a class="brand" href="${linkTo(view, '/')}">${MARK}trendlake</a>${navigation(view)}
+  <div class="bar"><a class="brand" href="${linkTo(view, '/')}">${MARK}trendlake</a>${navigation(view.path, (path) => linkTo(view, path))}
     <span class="fresh-line soft small"><span id="live"></span><span class="when">${isTimed ? freshness(view, pulled) : NOTHING}</span></span></div>
   ${isTimed ? html`${timeBar(view)}${lens(view)}` : NOTHING}
 </header>

@@ -21,7 +21,7 @@ import {
 } from '../../lake/read/tagged-videos.ts';
 import { prepared } from '../../lake/statements.ts';
 import { RefusedError } from '../http/problems.ts';
-import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn, textInFiles } from './column-kinds.ts';
 import {
   type Column,
@@ -197,7 +197,7 @@ export const hashtagPage = (deps: PageDeps): void => {
         pulledAt: pulled?.pulledAt ?? null,
         pulledBy: 'hashtags',
         windowsMs: [WINDOW.ms],
-        assets: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_ASSETS : [],
+        scripts: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_SCRIPTS : [],
         main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, { what: 'the volumes' })}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
 ${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos use it. The figures below cover the newest ${digits(TAGGED_MOST)}.`)}
 ${beside(view, shown.head)}

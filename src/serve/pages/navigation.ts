@@ -1,4 +1,7 @@
-export const NAVIGATION = [
+import { html, raw } from 'hono/html';
+import type { Html } from './html.ts';
+
+const NAVIGATION = [
   { path: '/', name: 'Overview' },
   { path: '/trends', name: 'Trends' },
   { path: '/creators', name: 'Creators' },
@@ -13,5 +16,14 @@ export const NAVIGATION = [
 ] as const;
 
 /** True if a page belongs to a navigation entry. `/videos/...` belongs to no entry. */
-export const isWithin = (path: string, entry: string): boolean =>
+const isWithin = (path: string, entry: string): boolean =>
   entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`);
+
+/** Links to all pages: in a row, and behind a menu on phones. `shown`: path of the page they are on. */
+export const navigation = (shown: string, linkOf: (path: string) => string): Html => {
+  const links = NAVIGATION.map(
+    ({ path, name }) =>
+      html`<a href="${linkOf(path)}"${isWithin(shown, path) ? raw(' aria-current="page"') : ''}>${name}</a>`,
+  );
+  return html`<nav class="pages" aria-label="Pages">${links}</nav><details class="menu"><summary>Menu</summary><nav class="card" aria-label="Pages">${links}</nav></details>`;
+};

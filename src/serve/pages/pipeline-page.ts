@@ -79,7 +79,6 @@ export const pipelinePage = (deps: PageDeps): void =>
       if (id === undefined)
         return {
           title: 'Pipeline',
-          assets: ['plot.css', 'pipeline.css'],
           main: main(view, state, { limit: most, page: shown, price: pipeline.price }),
         };
       const { opened } = state;
@@ -90,7 +89,6 @@ export const pipelinePage = (deps: PageDeps): void =>
         );
       return {
         title: `Run ${id}`,
-        assets: ['plot.css', 'pipeline.css'],
         main: html`${openedRunSection(view, opened)}${pagingLinks(view, { limit: most, page: shown, held: opened.total, rows: opened.items })}`,
       };
     },

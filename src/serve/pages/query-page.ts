@@ -140,7 +140,7 @@ export const queryPage = (shown: ShownQuery): FramedPage => {
     title: open?.name ?? 'Query',
     isTimed: false,
     whenChanged: 'tell',
-    assets: ['plot.css', 'query.css', 'query.js'],
+    scripts: ['query.js'],
     about: html`Read-only SQL over the whole lake`,
     main: html`<div class="grid"><div class="stack">
 <section><form id="query" method="post" action="/query"><label class="unseen" for="sql">SQL</label><textarea id="sql" name="sql" rows="8" spellcheck="false" autocapitalize="off" autocomplete="off" required maxlength="20000">${sql === '' ? EXAMPLE : sql}</textarea>

@@ -3,7 +3,7 @@ import { TIERS } from '../../base/config/tiers.ts';
 import { digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
-import { NAVIGATION } from './navigation.ts';
+import { navigation } from './navigation.ts';
 import { type TryableRequest, tryItSection } from './try-it.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */
@@ -169,8 +169,10 @@ const operationSection = (
       <span class="small">${tryIndex === -1 ? NOTHING : html`<button type="button" data-try="${tryIndex}" hidden>try it</button> `}<a href="#endpoints">all endpoints</a></span></div>
     <p>${prose(operation.summary ?? '')}</p>
     <pre>${curlOf(located, body.example, origin)}</pre>
-    ${rows.length === 0 ? NOTHING : html`<table><tbody>${rows}</tbody></table>`}
-    <h3>Responses</h3><table><tbody>${Object.entries(responses).map(
+    ${rows.length === 0 ? NOTHING : html`<table><thead><tr><th scope="col">parameter</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${rows}</tbody></table>`}
+    <h3>Responses</h3><table><thead><tr><th scope="col">status</th><th scope="col">body</th></tr></thead><tbody>${Object.entries(
+      responses,
+    ).map(
       ([status, response]) =>
         html`<tr><td class="n">${status}</td><td class="small">${responseText(response)}</td></tr>`,
     )}</tbody></table>${exampleOf(operation)}</section>`;
@@ -216,19 +218,19 @@ export const referencePage = (document: ShownDocument, origin: string): Html => 
   const schemas = Object.entries(document.components?.schemas ?? {});
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API reference · ${document.info.title}</title>${ICON}<link rel="stylesheet" href="/assets/page.css"><script src="/assets/try-it.js" defer></script></head><body>
+<title>API reference · ${document.info.title}</title>${ICON}<link rel="stylesheet" href="/assets/style.css"><script src="/assets/try-it.js" defer></script></head><body>
 <a class="skip" href="#content">Skip to the content</a>
-<header><div class="bar"><a class="brand" href="/">${MARK}${document.info.title}</a><nav class="pages" aria-label="Pages">${NAVIGATION.map(({ path, name }) => html`<a href="${path}">${name}</a>`)}</nav></div></header>
+<header><div class="bar"><a class="brand" href="/">${MARK}${document.info.title}</a>${navigation('/docs', (path) => path)}</div></header>
 <main id="content"><div class="head"><h1>API reference</h1><div class="about soft small">version ${document.info.version} <a href="/v1/openapi.json">OpenAPI</a></div></div>
 <nav class="about small" aria-label="On this page"><a href="#try" data-try-link hidden>Try it</a><a href="#limits">Limits</a><a href="#endpoints">Endpoints</a><a href="#shapes">Shapes</a></nav>
 <div class="grid reference">
   <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${prose(text)}</p>`)}</section>
-  ${tryItSection(tried.map((located) => requestOf(located, document)))}
   ${limitsSection}
   <section class="wide" id="endpoints"><h2>Endpoints</h2><div class="contents">${operations.map(
     ({ method, path, operation }) =>
       html`<a href="#${operation.operationId ?? ''}"><code>${method.toUpperCase()} ${path}</code><span class="soft small">${prose(operation.summary ?? '')}</span></a>`,
   )}</div></section>
+  ${tryItSection(tried.map((located) => requestOf(located, document)))}
   ${operations.map((located) => operationSection(located, document, { origin, tryIndex: tried.indexOf(located) }))}
   <section class="wide" id="shapes"><h2>Shapes</h2><ul class="keys">${schemas.map(([name]) => html`<li><a href="#schema-${name}"><code>${name}</code></a></li>`)}</ul></section>
   ${schemas.map(([name, schema]) => schemaSection(name, schema))}

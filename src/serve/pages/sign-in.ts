@@ -11,7 +11,7 @@ export const signInPage = ({
   problem: string | undefined;
 }) => html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>trendlake: sign in</title>${ICON}<link rel="stylesheet" href="/assets/page.css"></head><body>
+<title>trendlake: sign in</title>${ICON}<link rel="stylesheet" href="/assets/style.css"></head><body>
 <header><h1>${MARK}trendlake</h1></header>
 <main class="grid"><section class="wide"><h2>Sign in</h2>
   <p class="soft">You need a key to read this page. The operator creates keys with <code>${commandText('keys create')}</code>.</p>

@@ -20,7 +20,7 @@ import type { ShownForecast } from '../../learn/forecast/shapes.ts';
 import { analysisOf } from '../../learn/why/analyze.ts';
 import { RefusedError } from '../http/problems.ts';
 import { idPath } from '../request/parameters.ts';
-import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
 import { gainedInDay } from './compare-videos.ts';
 import { type Column, downloadLinks } from './data-table.ts';
@@ -116,7 +116,7 @@ export const videoPage = (deps: PageDeps): void => {
         about: aboutVideo(view, item),
         countedAt,
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
-        assets: hasLine(points) ? CHART_ASSETS : [],
+        scripts: hasLine(points) ? CHART_SCRIPTS : [],
         main: html`${videoTiles({ item, stays, forecast, gained, countedAt }, view.at)}
 <section class="growth" id="growth"><div class="over"><h2>Growth</h2><a class="small" href="${linkTo(view, '/compare', { videos: item.id })}">compare</a>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks, repeated: snapshotCount(lake, key, view.at) - points.length })}${forecastTable(forecast, view.at)}</section>
 ${analysis === undefined ? NOTHING : whySection(analysis)}

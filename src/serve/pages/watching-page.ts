@@ -85,7 +85,6 @@ export const watchingPage = (view: PageView, content: WatchingContent): FramedPa
     title: 'Watching',
     isTimed: false,
     whenChanged: 'nothing',
-    assets: ['pipeline.css'],
     about:
       tag === undefined
         ? html`${digits(watches.length)} watches, ${digits(calls)} calls a month`

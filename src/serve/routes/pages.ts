@@ -22,11 +22,19 @@ import { queryRoutes } from './query.ts';
 const ASSETS_FOLDER = new URL('../assets/', import.meta.url);
 const uplot = (name: string): URL => new URL(name, import.meta.resolve('uplot'));
 
-/** Scripts and styles of the pages, by the name they are served under. */
-const ASSETS: ReadonlyMap<string, URL> = new Map([
-  ['uplot.js', uplot('uPlot.iife.min.js')],
-  ['uplot.css', uplot('uPlot.min.css')],
-  ...readdirSync(ASSETS_FOLDER).map((name) => [name, new URL(name, ASSETS_FOLDER)] as const),
+const assetsOf = (kind: string): readonly string[] =>
+  readdirSync(ASSETS_FOLDER)
+    .filter((name) => name.endsWith(kind))
+    .sort();
+
+/** Files of each script by the name it is served under, and of the one stylesheet of all pages. */
+const ASSETS = new Map<string, readonly URL[]>([
+  ['uplot.js', [uplot('uPlot.iife.min.js')]],
+  ...assetsOf('.js').map((name) => [name, [new URL(name, ASSETS_FOLDER)]] as const),
+  [
+    'style.css',
+    [uplot('uPlot.min.css'), ...assetsOf('.css').map((name) => new URL(name, ASSETS_FOLDER))],
+  ],
 ]);
 
 const PAGES: readonly ((deps: PageDeps) => void)[] = [
@@ -65,11 +73,13 @@ export const pageRoutes = (deps: PageDeps, { document, origin }: PagesAbout): vo
     );
     return sendFixedPage(c, reference);
   });
-  for (const [name, url] of ASSETS) {
+  for (const [name, files] of ASSETS) {
     const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
     app.get(
       `/assets/${name}`,
-      fixedText(`${type}; charset=utf-8`, () => readFileSync(url, 'utf8')),
+      fixedText(`${type}; charset=utf-8`, () =>
+        files.map((file) => readFileSync(file, 'utf8')).join('\n'),
+      ),
     );
   }
 };
