@@ -19,7 +19,7 @@ export interface AnalyzedVideo extends LabVideo {
 
 /** Videos to compare with, without the analyzed one. */
 export interface Group {
-  readonly videos: readonly LabVideo[];
+  readonly videos: readonly AnalyzedVideo[];
   /** More videos qualify than were read. */
   readonly sampled: boolean;
 }
@@ -64,7 +64,7 @@ const labVideo = (row: LabRow): AnalyzedVideo => ({
   ...row,
   durationSec: numberOrNull(row.durationSec),
 });
-const labVideos = (rows: readonly LabRow[]): LabVideo[] => rows.map(labVideo);
+const labVideos = (rows: readonly LabRow[]): AnalyzedVideo[] => rows.map(labVideo);
 
 /** The video as of `asOf`. Its views are 0 if no count above 0 was known. */
 export const readSubject = (
@@ -101,7 +101,7 @@ export const platformGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: nu
     `${LAB_VIDEO} and v.key >= ? and v.key < ? and v.platform = ? and v.key <> ?`,
     ROW,
   );
-  const found = new Map<number, LabVideo>(); // runs may overlap
+  const found = new Map<number, AnalyzedVideo>(); // runs may overlap
   for (const start of runStarts(greatest))
     for (const video of labVideos(
       read.all(asOf, asOf, start, start + RUN_ROWS, subject.platform, subject.key),
@@ -216,21 +216,31 @@ const nicheTags = (
     .sort((a, b) => a.uses - b.uses);
 };
 
+export interface NicheGroup extends Group {
+  /** Shared hashtags, rarest first. */
+  readonly tags: readonly string[];
+  /** Videos that share one of the first `NEAREST_TAGS` hashtags. */
+  readonly nearest: readonly AnalyzedVideo[];
+}
+
+export const NEAREST_TAGS = 2;
+
 /** Videos that share its rarest hashtags. Adds tags until there are `NICHE_ENOUGH` videos. */
 export const nicheGroup = (
   { sqlite }: Lake,
   subject: AnalyzedVideo,
   tags: readonly SubjectTag[],
   asOf: number,
-): Group & { readonly tags: readonly string[] } => {
+): NicheGroup => {
   const read = prepare<LabRow>(
     sqlite,
     `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.key in
       (select video_key from video_hashtag where hashtag_key = ? order by video_key desc limit ?)`,
     ROW,
   );
-  const found = new Map<number, LabVideo>();
+  const found = new Map<number, AnalyzedVideo>();
   const chosen: string[] = [];
+  let nearest: AnalyzedVideo[] = [];
   let sampled = false;
   for (const { key, tag } of nicheTags(sqlite, subject.platform, tags)) {
     if (found.size >= NICHE_ENOUGH) break;
@@ -238,8 +248,9 @@ export const nicheGroup = (
     for (const video of labVideos(rows)) found.set(video.key, video);
     sampled ||= rows.length >= NICHE_PER_TAG_MOST / 2;
     chosen.push(tag);
+    if (chosen.length <= NEAREST_TAGS) nearest = [...found.values()];
   }
-  return { videos: [...found.values()], sampled, tags: chosen };
+  return { videos: [...found.values()], sampled, tags: chosen, nearest };
 };
 
 /** Uses of a tag among sampled videos of the platform, before and around publishing. */

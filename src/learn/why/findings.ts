@@ -3,6 +3,7 @@ import type { Lake } from '../../lake/open.ts';
 import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { timeline } from '../../lake/read/timeline.ts';
 import { forecastAt } from '../forecast/read.ts';
+import { type AlikeVideos, alikeOf } from './alike.ts';
 import {
   type AnalyzedVideo,
   ageGroup,
@@ -36,6 +37,7 @@ export interface Findings {
   readonly recipe: Analysis['recipe'];
   /** Titles of the most viewed videos of the niche: untrusted text. */
   readonly examples: readonly string[];
+  readonly alike: AlikeVideos;
 }
 
 /** With fewer videos than this, the platform's sample replaces the niche. */
@@ -113,5 +115,6 @@ export const findingsOf = (lake: Lake, subject: AnalyzedVideo, asOf: number): Fi
     why,
     recipe: recipeOf(ranked, isNiche ? nicheTagsOf(lake, ranked, subject, tags) : [], group, own),
     examples,
+    alike: alikeOf(subject, niche),
   };
 };

@@ -40,6 +40,7 @@ export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
     name: 'gained_per_day',
     title: 'per day',
     isNumber: true,
+    hide: 'phone',
     show: ({ gainedPerDay }) =>
       html`<span class="${direction(gainedPerDay)}">${gained(gainedPerDay)}</span>`,
     field: { type: 'DOUBLE', of: ({ gainedPerDay }) => gainedPerDay },

@@ -23,6 +23,7 @@ import { tableParameters } from './page-parameters.ts';
 import type { PageDeps } from './page-route.ts';
 import { instantText, linkHere, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
+import { instantInput } from './time-bar.ts';
 import { videoCell } from './video-columns.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
@@ -109,7 +110,7 @@ const form = (view: PageView, query: Wanted): Html => {
     ([name]) => !['from', 'to', 'page'].includes(name),
   );
   const pick = (name: string, at: number): Html =>
-    html`<label><span class="soft small">${name}, UTC</span><input type="datetime-local" name="${name}" value="${instantText(at).slice(0, 16)}" required></label>`;
+    html`<label><span class="soft small">${name}, UTC</span>${instantInput(name, at)}</label>`;
   return html`<form class="search" method="get" action="/diff">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${
     view.isPast ? html`<input type="hidden" name="asOf" value="${instantText(view.at)}">` : NOTHING
   }${pick('from', from)}${pick('to', to)}<button>compare</button></form>`;

@@ -43,7 +43,7 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
   { name: 'title', title: 'video', show: (video) => videoCell(view, video) },
   figure('top', 'top 10 %', ({ topProbability }) => likely(topProbability)),
   figure('gain', '+24 h', ({ gain24h }) => count(gain24h)),
-  figure('over', 'likely over', ({ overBy }) => overIn(overBy, view.at)),
+  figure('over', 'likely over', ({ overBy }) => overIn(overBy, view.at), 'phone'),
   {
     name: 'views',
     title: 'views then',
@@ -52,7 +52,7 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
     show: ({ views, madeAt }) =>
       html`${count(views)}<br><span class="soft small">${sinceText(madeAt, view.at)}</span>`,
   },
-  figure('median', `in ${hours} h`, ({ median }) => count(median)),
+  figure('median', `in ${hours} h`, ({ median }) => count(median), 'phone'),
   figure('range', '8 in 10 land in', range, 'phone'),
 ];
 

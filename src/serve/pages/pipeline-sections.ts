@@ -99,7 +99,7 @@ export const conditionsSection = (now: PipelineNow, at: number): Html => {
 export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Html =>
   html`<section><h2>Sources and slots</h2><div class="scroll"><table class="data"><caption class="unseen">Freshness and next slots</caption><thead><tr><th scope="col">source</th><th scope="col">last answer</th><th scope="col">next</th></tr></thead><tbody>${sources.map(
     ({ job, lastAnswerAt, isStale, nextAt }) =>
-      html`<tr><td>${job}</td><td><span class="dot${lastAnswerAt !== null && !isStale ? ' fresh' : ''}"></span>${lastAnswerAt === null ? 'never' : sinceText(lastAnswerAt, at)}${isStale ? html` <span class="down small">stale</span>` : ''}</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`,
+      html`<tr><td>${job}</td><td>${lastAnswerAt === null ? 'never' : html`<span class="dot${isStale ? '' : ' fresh'}"></span>${sinceText(lastAnswerAt, at)}`}${isStale ? html` <span class="down small">stale</span>` : ''}</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`,
   )}${chores.map(({ name, nextAt }) => html`<tr><td>${name}</td><td class="soft">makes no calls</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`)}</tbody></table></div></section>`;
 
 export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>

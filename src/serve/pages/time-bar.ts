@@ -87,15 +87,18 @@ const slider = ({ at, now }: PageView, { firstAt }: TimeMarks): Html =>
     ? NOTHING
     : html`<label class="life scripted"><span class="soft small">since ${dateOf(firstAt)}</span><input type="range" data-life min="${firstAt}" max="${now}" step="${HOUR_MS}" value="${at}" aria-label="instant"></label>`;
 
+/** Field for an instant, shown as on all pages: ISO date, 24 hours, UTC. */
+export const instantInput = (name: string, at: number): Html =>
+  html`<input name="${name}" value="${instantText(at).slice(0, 16).replace('T', ' ')}" size="16" maxlength="20" pattern="[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2})?Z?" title="such as 2026-03-01 12:00" autocomplete="off" required>`;
+
 /** Field for an instant, steps, calendar and quick ranges. Every link of the page keeps `asOf`. */
 export const timeBar = (view: PageView): Html => {
   const marks = view.marks();
   const kept = Object.entries(view.query).filter(([name]) => name !== 'page');
-  const picked = instantText(view.at).slice(0, 16).replace('T', ' ');
   return html`<form class="time${view.isPast ? ' past' : ''}" method="get" action="${view.path}" aria-label="Time travel">
   ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
   <span class="arrows">${stepsBack(view, marks).map((step) => arrow(view, step))}</span>
-  <label class="pick"><span class="soft small">as of, UTC</span> <input name="asOf" value="${picked}" size="16" maxlength="20" pattern="[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2})?Z?" title="such as 2026-03-01 12:00" autocomplete="off" required></label><button>go</button>
+  <label class="pick"><span class="soft small">as of, UTC</span> ${instantInput('asOf', view.at)}</label><button>go</button>
   <span class="arrows">${stepsOn(view, marks).map((step) => arrow(view, step))}</span>
   <details class="calendar small"><summary>calendar</summary><div class="card">${calendar(view, marks)}${slider(view, marks)}</div></details>
   <span class="ranges small">${view.isPast ? html`<a class="now" href="${linkAt(view, undefined)}">now</a>` : html`<span class="now" aria-current="time">now</span>`}

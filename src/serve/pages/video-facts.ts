@@ -26,6 +26,8 @@ export interface ShownFacts {
   /** Views gained in 24 h; null: unknown. */
   readonly gained: number | null;
   readonly countedAt: number | null; // Unix ms
+  /** Other creators with a video like it. */
+  readonly alike: number;
 }
 
 export const listName = (list: ListStay): string =>
@@ -45,7 +47,7 @@ const rankTile = (stays: readonly ListStay[]): Html => {
 
 /** Shown first on the page of a video. */
 export const videoTiles = (
-  { item, stays, forecast, gained, countedAt }: ShownFacts,
+  { item, stays, forecast, gained, countedAt, alike }: ShownFacts,
   at: number,
 ): Html => {
   const counted =
@@ -55,7 +57,7 @@ export const videoTiles = (
     forecast === null
       ? NOTHING
       : html`${tile('likely over', overIn(forecast.overBy === null ? null : Date.parse(forecast.overBy), at), '8 in 10 similar videos stop by then')}${tile('top 10 % by growth', forecast.overEdge ? 'already there' : likely(forecast.topProbability), forecast.overEdge ? 'among videos of its age' : 'chance to finish there')}`
-  }</dl>`;
+  }${alike === 0 ? NOTHING : tile('made one like it', html`<a href="#alike">${digits(alike)}</a>`, alike === 1 ? 'other creator' : 'other creators')}</dl>`;
 };
 
 /** Shown beside the chart. */

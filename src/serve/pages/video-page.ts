@@ -33,7 +33,13 @@ import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts'
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
 import { growthFacts, videoTiles } from './video-facts.ts';
-import { milestonesSection, recipeSection, staysSection, whySection } from './video-sections.ts';
+import {
+  alikeSection,
+  milestonesSection,
+  recipeSection,
+  staysSection,
+  whySection,
+} from './video-sections.ts';
 
 const fanOf = (forecast: ShownForecast | null): number[][] =>
   forecast?.horizons.map(({ hours, low, median, high }) => [
@@ -117,9 +123,10 @@ export const videoPage = (deps: PageDeps): void => {
         countedAt,
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         scripts: hasLine(points) ? CHART_SCRIPTS : [],
-        main: html`${videoTiles({ item, stays, forecast, gained, countedAt }, view.at)}
+        main: html`${videoTiles({ item, stays, forecast, gained, countedAt, alike: findings?.alike.creators ?? 0 }, view.at)}
 <section class="growth" id="growth"><div class="over"><h2>Growth</h2><a class="small" href="${linkTo(view, '/compare', { videos: item.id })}">compare</a>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks, repeated: snapshotCount(lake, key, view.at) - points.length })}${forecastTable(forecast, view.at)}</section>
 ${analysis === undefined ? NOTHING : whySection(analysis)}
+${findings === undefined ? NOTHING : alikeSection(view, findings.alike)}
 <div class="columns halves">${staysSection(view, stays)}${milestonesSection(view, upToNext(reached))}</div>
 ${analysis === undefined ? NOTHING : recipeSection(analysis)}
 ${followSection(lake, view, { kind: 'video', platform: item.platform, subject: item.id })}`,

@@ -3,12 +3,14 @@ import { minuteOf } from '../../base/iso.ts';
 import type { Analysis } from '../../base/wire/analysis-shapes.ts';
 import type { ListStay } from '../../lake/read/list-stays.ts';
 import type { Milestone } from '../../lake/read/milestones.ts';
+import type { AlikeVideos } from '../../learn/why/alike.ts';
 import { countColumn, instantColumn } from './column-kinds.ts';
 import { type Column, dataTable } from './data-table.ts';
-import { digits, inHours, PLATFORM_NAMES, sinceText } from './figures.ts';
-import type { Html } from './html.ts';
+import { count, digits, inHours, PLATFORM_NAMES, sinceText } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
-import { linkTo, type PageView } from './page-view.ts';
+import { hashtagPath, linkTo, type PageView } from './page-view.ts';
+import { videoCell } from './video-columns.ts';
 import { listName } from './video-facts.ts';
 import { CLEAR_STRENGTH, whySentences } from './why-sentences.ts';
 
@@ -113,3 +115,13 @@ export const recipeSection = (analysis: Analysis): Html =>
         html`<div><dt class="soft small">${name}</dt><dd dir="auto">${text}</dd></div>`,
     )}</dl>
 <ol>${analysis.recipe.steps.map((step) => html`<li dir="auto">${step}</li>`)}</ol></section>`;
+
+/** Empty without such videos. */
+export const alikeSection = (view: PageView, { tags, creators, videos }: AlikeVideos): Html =>
+  videos.length === 0
+    ? NOTHING
+    : html`<section id="alike"><h2>Who else made one like it <span class="soft small">${digits(creators)} other ${creators === 1 ? 'creator' : 'creators'} with ${tags.map((tag, i) => html`${i > 0 ? ' or ' : ''}<a dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a>`)}, published within 14 days of it</span></h2>
+<div class="scroll"><table class="data"><caption class="unseen">Videos like it by other creators</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">views</th><th scope="col" class="n no-phone">published</th></tr></thead><tbody>${videos.map(
+        (video) =>
+          html`<tr><td>${videoCell(view, video)}</td><td class="n">${count(video.views)}</td><td class="n no-phone">${video.createdAt === null ? '–' : sinceText(video.createdAt, view.at)}</td></tr>`,
+      )}</tbody></table></div></section>`;
