@@ -2,7 +2,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
-// Requests `paths` one after another, `count` times in all, over `connections` kept-alive connections, and reports
+// Requests `paths` one after another, with each of `keys` in turn, `count` times in all, over `connections` kept-alive connections, and reports
 // the milliseconds of each; any message ends it early. Rests `restMs` after each response. Runs in its own
 // worker, so that asking does not slow answering.
 
@@ -11,7 +11,7 @@ const {
   paths,
   count,
   connections,
-  key,
+  keys,
   restMs,
   headers = {},
 } = workerData as {
@@ -19,7 +19,7 @@ const {
   paths: string[];
   count: number;
   connections: number;
-  key: string;
+  keys: string[];
   restMs: number;
   headers?: Record<string, string>;
 };
@@ -31,7 +31,8 @@ parentPort?.once('message', () => {
 });
 const askAll = async (): Promise<void> => {
   while (next < count) {
-    const path = paths[next++ % paths.length] as string;
+    const path = paths[next % paths.length] as string;
+    const key = keys[next++ % keys.length];
     const from = performance.now();
     const { statusCode, body } = await pool.request({
       path,

@@ -1,26 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isoOf } from '../../src/base/iso.ts';
-import { latestPulled, pulledEntries } from '../../src/lake/lists/pulled-list.ts';
-import { openLakeForReading } from '../../src/lake/open.ts';
-import { readContentItems } from '../../src/lake/read/content-items.ts';
+import { feedText } from './feed-text.ts';
 
 // A bare server in its own process, set up like the service. `/v1/feed/tiktok?...` runs the same
 // statements for that page and JSON.stringify, and sends the bytes the service sends; with `constant` in
 // the query it sends the first page, made once. No key, no checks, no tags. Stops when its input ends.
 
 const [at = ''] = process.argv.slice(2);
-const lake = openLakeForReading(process.env.TRENDLAKE_DATA_DIR ?? '');
-lake.sqlite.pragma('cache_size = -16384');
-
 const answer = (url: string): string => {
   const query = new URL(url, 'http://x').searchParams;
-  const [limit, page] = [Number(query.get('limit')), Number(query.get('page'))];
-  const list = latestPulled(lake, { list: 'feed', platform: 'tiktok', period: '24h' }, Number(at));
-  if (list === undefined) throw new Error('The lake holds no pulled feed of TikTok.');
-  const entries = pulledEntries(lake, list.key, (page - 1) * limit, page * limit);
-  const items = readContentItems(lake, entries, list.completedAt, 'seen').objects();
-  return JSON.stringify({ total: list.total, page, items, asOf: isoOf(list.completedAt) });
+  return feedText(Number(at), Number(query.get('limit')), Number(query.get('page')));
 };
 const constant = answer('/?limit=50&page=1');
 

@@ -36,6 +36,7 @@ const processorMs = (child: ChildProcess): number => {
 const SCRIPTS = {
   service: new URL('./service-child.ts', import.meta.url),
   bare: new URL('./bare-child.ts', import.meta.url),
+  hono: new URL('./hono-child.ts', import.meta.url),
 };
 
 /** Folder of compiled code kept from one start to the next, as `bin.js` keeps it. */
