@@ -36,7 +36,10 @@ declare
   h record;
   s record;
   instant bigint;
-  rate int := (limits->>'ratePerMinute')::int;
+  lake_name text := call->>'lake';
+  rate bigint := (limits->>'ratePerMinute')::bigint;
+  quota bigint := (limits->>'callsPerMonth')::bigint;
+  fastest bigint;
   server bigint := floor(extract(epoch from pg_postmaster_start_time()) * 1000)::bigint;
   decision jsonb;
 begin
@@ -62,9 +65,18 @@ begin
       'forMs', least(k.pause_until - instant, k.pause_until - k.pause_set_at),
       'resumesAt', k.pause_resumes_at, 'reason', k.pause_reason));
   end if;
+  if not exists (select 1 from members w where w.key_id = k.id and w.lake = lake_name
+      and w.rate_per_minute = rate and w.calls_per_month = quota and abs(instant - w.seen_at) < ${HOUR_MS}) then
+    insert into members (key_id, lake, rate_per_minute, calls_per_month, seen_at)
+      values (k.id, lake_name, rate, quota, instant)
+      on conflict (key_id, lake) do update set rate_per_minute = excluded.rate_per_minute,
+        calls_per_month = excluded.calls_per_month, seen_at = excluded.seen_at;
+  end if;
+  select min(w.rate_per_minute), min(w.calls_per_month), max(w.rate_per_minute) into rate, quota, fastest
+    from members w where w.key_id = k.id and abs(instant - w.seen_at) < ${DAY_MS};
   select * into m from month_spent(k.id, limits->>'quotaReset', instant);
-  if m.spent >= (limits->>'callsPerMonth')::bigint then
-    return decision || jsonb_build_object('spentUntil', m.ends_at);
+  if m.spent >= quota then
+    return decision || jsonb_build_object('spentUntil', m.ends_at, 'limit', quota);
   end if;
   select * into h from valid_hints(k.id, k.seq, instant) v
     where v.window_ms > ${HOUR_MS} and instant - v.seen_at < ${BELIEVED_MS} and v.surely = 0
@@ -83,7 +95,7 @@ begin
   end if;
   select count(*) as held, min(c.free_at) as free_at, bool_and(c.finished_at is null) as all_in_flight into s
     from calls c where c.key_id = k.id and c.free_at > instant
-      and c.seq > k.seq - ${LONGEST_MINUTES} * (limits->>'ratePerMinute')::bigint;
+      and c.seq > k.seq - ${LONGEST_MINUTES} * fastest;
   if s.held >= rate then
     return decision || jsonb_build_object('waitMs',
       least(case when s.all_in_flight then 1000 else ${SLOT_MS} end, greatest(1, s.free_at - instant)));

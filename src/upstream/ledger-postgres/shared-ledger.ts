@@ -5,6 +5,7 @@ import { CallRows } from '../throttle/call-rows.ts';
 import type {
   Admission,
   CallOutcome,
+  KeyMember,
   Ledger,
   Limits,
   MonthSpent,
@@ -25,6 +26,8 @@ interface Decision {
   untilEndedMs?: number;
   pause?: { forMs: number; resumesAt: number; reason: string };
   spentUntil?: number;
+  /** Calls of the month, with `spentUntil`. */
+  limit?: number;
   hint?: { name: string; seenAt: number };
 }
 
@@ -38,6 +41,7 @@ interface Spent {
   left: number | null;
   inMinute: number;
   pause: { untilAt: number; reason: string } | null;
+  members: readonly KeyMember[];
 }
 
 /** End of a call that is not reported yet. */
@@ -49,7 +53,7 @@ interface Ended {
 
 const SHORT_WHY = 'Somebody else uses the same key: the service has no calls left.';
 
-/** Calls spent in a key's month by the shared ledger, in the time of `now`. */
+/** Calls spent in a key's month by the shared ledger, in the time of `now`. Limits are those of the machines that make calls. */
 export const sharedSpent = async (
   db: LedgerDb,
   hash: string,
@@ -57,11 +61,15 @@ export const sharedSpent = async (
   now: number,
 ): Promise<MonthSpent> => {
   const answer = await db.call<Spent>('key_spent', hash, quotaReset);
-  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause } = answer;
-  const remaining = Math.max(0, Math.min(callsPerMonth - spent, left ?? callsPerMonth));
+  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause, members } = answer;
+  const limit =
+    members.length === 0
+      ? callsPerMonth
+      : Math.min(...members.map((member) => member.callsPerMonth));
+  const remaining = Math.max(0, Math.min(limit - spent, left ?? limit));
   const shownPause = pause === null ? null : { ...pause, untilAt: pause.untilAt - at + now };
-  const month = { startsAt, endsAt, limit: callsPerMonth, spent, remaining };
-  return { month, byHand, at: now, moment: { inMinute, pause: shownPause } };
+  const month = { startsAt, endsAt, limit, spent, remaining };
+  return { month, byHand, at: now, moment: { inMinute, pause: shownPause, members } };
 };
 
 /** Key and sender of a ledger in PostgreSQL. */
@@ -116,7 +124,7 @@ export class SharedLedger implements Ledger {
   }
 
   #admission(call: PlannedCall, decision: Decision): Admission {
-    const { at, seq, waitMs, untilEndedMs, pause, spentUntil, hint } = decision;
+    const { at, seq, waitMs, untilEndedMs, pause, spentUntil, limit, hint } = decision;
     const { clock, limits } = this.#deps;
     const now = clock.now();
     const here = (there: number): number => there - at + now;
@@ -130,7 +138,7 @@ export class SharedLedger implements Ledger {
     if (spentUntil === undefined) return { waitMs: Math.max(1, waitMs ?? 1) };
     const why =
       hint === undefined
-        ? `All ${limits.callsPerMonth} calls of the month are spent.`
+        ? `All ${limit ?? limits.callsPerMonth} calls of the month are spent.`
         : `The service says no calls are left (${hint.name}, ${isoOf(hint.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`;
     return { spentUntil: here(spentUntil), why };
   }

@@ -1,5 +1,5 @@
 /** Raised whenever what stands below changes; `ledger init` brings a ledger to it. */
-export const LEDGER_VERSION = 3;
+export const LEDGER_VERSION = 4;
 
 /** Marks of a ledger's schema. */
 export const PROGRAM = 'trendlake';
@@ -17,6 +17,8 @@ export const PROGRAM = 'trendlake';
  *        people, `behind` were made while the clock was behind an earlier call of this hour
  * hints  what the service last stated of its limits, as `quota_hint` of a lake; `seq` is the newest call
  *        when it was stated
+ * members  the limits that each machine states for a key, with its newest admission; the smallest of
+ *        those seen within a day hold for all
  * slots  the schedule's memory: who took on which slot, and when it last showed that it lives
  */
 export const TABLES = `
@@ -74,6 +76,14 @@ create table if not exists hints (
   seen_at bigint not null,
   seq bigint not null,
   primary key (key_id, name)
+);
+create table if not exists members (
+  key_id bigint not null references keys (id),
+  lake text not null,
+  rate_per_minute bigint not null,
+  calls_per_month bigint not null,
+  seen_at bigint not null,
+  primary key (key_id, lake)
 );
 create table if not exists slots (
   fleet text not null,
