@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -94,7 +95,7 @@ interface SharedLedgerDeps {
  * where this process dies before, it counts and holds its slot for as long as it may last.
  *
  * When the connection fails while a call is admitted, nobody knows whether it was counted: it is not
- * sent, and another is admitted in its place.
+ * sent, the ledger gives it back once it answers, and another is admitted in its place.
  */
 export class SharedLedger implements Ledger {
   readonly #deps: SharedLedgerDeps;
@@ -104,6 +105,9 @@ export class SharedLedger implements Ledger {
   readonly #seqs = new Map<number, number>();
   readonly #ended = new Map<number, Ended>();
   #telling: Promise<void> = Promise.resolve();
+  /** Names its admissions, unlike those of any other process. */
+  readonly #id = randomUUID();
+  #admissions = 0;
 
   constructor(deps: SharedLedgerDeps) {
     const { lake, clock, limits, sender, keyName } = deps;
@@ -115,7 +119,13 @@ export class SharedLedger implements Ledger {
   async admit(call: PlannedCall): Promise<Admission> {
     const { db, watch, clock, hash, limits, lakeName } = this.#deps;
     const sentMono = clock.monotonic();
-    const decision = await db.call<Decision>('admit', hash, { ...call, lake: lakeName }, limits);
+    this.#admissions += 1;
+    const token = `${this.#id}.${this.#admissions}`;
+    const asked = { ...call, token, lake: lakeName };
+    const decision = await db.call<Decision>('admit', hash, asked, limits).catch(async (error) => {
+      await db.call('give_back', hash, token).catch(() => {}); // without it, the call counts
+      throw error;
+    });
     if (!watch.agrees(decision.at, sentMono, clock.monotonic())) {
       await db.call('hold_key', hash, limits); // what was admitted counts and is not sent
       return { waitMs: SLOT_MS };

@@ -12,7 +12,7 @@ export const PROGRAM = 'trendlake';
  *        for; `seq` numbers its calls. `held_until`: nobody sends, as the clock was not to be trusted
  * calls  one row for each request, retries included, committed before it leaves. Without
  *        `finished_at` it is in flight, or its machine died, or it was never sent because nobody
- *        learnt that it was counted: all count
+ *        learnt that it was counted: all count, unless its machine gives it back by its `token`
  * hours  calls of a key by UTC hour, from which months are summed; `by_hand` of them were asked by
  *        people, `behind` were made while the clock was behind an earlier call of this hour
  * hints  what the service last stated of its limits, as `quota_hint` of a lake; `seq` is the newest call
@@ -57,6 +57,8 @@ create table if not exists calls (
   primary key (key_id, seq)
 );
 create index if not exists calls_slots on calls (key_id, free_at);
+alter table calls add column if not exists token text;
+create index if not exists calls_tokens on calls (key_id, token) where finished_at is null and token is not null;
 create table if not exists hours (
   key_id bigint not null references keys (id),
   hour bigint not null,

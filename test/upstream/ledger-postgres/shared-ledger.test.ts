@@ -274,7 +274,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect(await machine(db).admit(CALL)).toHaveProperty('waitMs');
   });
 
-  test('where nobody learns whether a call was counted it is, and another is sent', async () => {
+  test('a call whose admission was lost on the way is given back, and another is sent', async () => {
     const { url, db } = await ledgerOf();
     const folder = mkdtempSync('/tmp/tlpx-'); // a socket's path must be short
     const real = new URL(url).searchParams.get('host') ?? '';
@@ -310,6 +310,9 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     await expect(ledger.admit(CALL)).rejects.toThrow(LedgerAwayError);
     await expect.poll(() => count(db, 'calls')).toBe(1);
     await admitted(ledger);
+    expect((await ledger.spent()).month.spent).toBe(1);
+    expect([await count(db, 'calls'), await count(db, 'calls where not sent')]).toEqual([2, 1]);
+    await db.call('admit', 'the hash', { ...CALL, lake: 'berlin' }, LIMITS); // and its machine dies
     expect((await ledger.spent()).month.spent).toBe(2);
   });
 
