@@ -42,7 +42,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Code of the protocol's message that cancels the statement of another connection. */
 const CANCEL_REQUEST = 80_877_102;
 
-/** What the server told a connection to cancel its statements with. */
+/** Identifies a connection in a request to cancel its statement. */
 interface BackendKey {
   readonly processID: number;
   readonly secretKey: number;
