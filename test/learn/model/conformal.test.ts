@@ -44,7 +44,7 @@ test('8 in 10 later outcomes of a class are inside its corrected interval', () =
   expect(inside / later.length).toBeLessThan(0.85);
 });
 
-test('a class of its own curves moves away from its horizon; a small class hardly does', () => {
+test('a class with many curves moves away from its horizon; a small class hardly does', () => {
   const random = new RandomStream(0xc0, 2);
   const young = youngCurves(300).map((curve) => answered(curve, 2 + random.next() * 1.5));
   const oldRows = (count: number): Answered[] =>
