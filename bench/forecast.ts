@@ -95,6 +95,10 @@ const report = (name: string, asked: readonly Asked[]): void => {
   console.log(
     `    ${bins.map((bin) => `${fixed(bin.stated, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.judged})`).join('  ')}`,
   );
+  const sights = asked.filter(({ position }) => position === 0);
+  console.log(
+    `  at first sight: ${sights.length} questions, AUC ${fixed(scores.rankingOf(sights), 3, 0)}, Brier ${fixed(scores.calibration(sights).brier, 4, 0)}`,
+  );
   console.log(
     '  views      asked  error  count stays  pace goes on  cohort median   x best  in interval  width  pinball  withheld',
   );

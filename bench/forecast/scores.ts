@@ -23,6 +23,18 @@ export const calibration = (asked: readonly Asked[]): Reliability =>
     bins: [],
   };
 
+/** Share of pairs of a video that ends on top and another in which the first had the higher probability. */
+export const rankingOf = (asked: readonly Asked[]): number => {
+  const sorted = asked.toSorted((a, b) => a.probability - b.probability);
+  let [ranks, tops] = [0, 0];
+  for (const [index, { curve }] of sorted.entries()) {
+    if (!curve.top) continue;
+    ranks += index + 1;
+    tops += 1;
+  }
+  return (ranks - (tops * (tops + 1)) / 2) / (tops * (asked.length - tops));
+};
+
 /** Result of one way of naming videos on the curves that it was asked about. */
 export interface Naming {
   readonly named: number;
