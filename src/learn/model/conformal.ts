@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../base/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { ageHours, type Curve, type Point } from './curve.ts';
 
 /** Growth of ln(views + 1000), as the trees state it. */
@@ -45,6 +45,8 @@ const BEYOND = 0.1;
 const OUTSIDE = 2 * BEYOND;
 /** A horizon with fewer rows is not forecast, and a smaller class is never silent. */
 const LEAST_ROWS = 100;
+/** Questions of one part of a day say little about the others. */
+const LEAST_SPAN_MS = DAY_MS;
 /** Curves at which a class weighs as much as the wider class around it. */
 const HALFWAY_CURVES = 30;
 /** Share of a narrowing that is applied: held-back curves are often calmer than later ones. */
@@ -109,6 +111,14 @@ export const correctionOf = (misses: readonly Miss[]): Correction => {
   return { below, above };
 };
 
+const isJudged = (rows: readonly Answered[]): boolean => {
+  const [first, last] = rows.reduce(
+    ([from, to], { now: { at } }) => [Math.min(from, at), Math.max(to, at)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+  return rows.length >= LEAST_ROWS && last - first >= LEAST_SPAN_MS;
+};
+
 const middle = (values: readonly number[]): number =>
   Float64Array.from(values).sort()[values.length >> 1] ?? 0;
 
@@ -148,7 +158,7 @@ export const correctionsOf = (answered: readonly Answered[]): Corrections => {
     for (const [name, rows] of Map.groupBy(answered, (row) => classesOf(row)[level])) {
       const around = level === 0 ? undefined : classesOf(rows[0] as Answered)[level - 1];
       const wider = around === undefined ? undefined : corrections[around];
-      if (level === 0 ? rows.length < LEAST_ROWS : wider === undefined) continue;
+      if (level === 0 ? !isJudged(rows) : wider === undefined) continue;
       const isSilent = level === 2 && isHardlyBetter(rows);
       corrections[name] = { ...blended(rows, wider), isSilent };
     }

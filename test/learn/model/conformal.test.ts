@@ -5,24 +5,26 @@ import {
   correctedRange,
   correctionsOf,
 } from '../../../src/learn/model/conformal.ts';
-import type { Curve } from '../../../src/learn/model/curve.ts';
+import type { Curve, Point } from '../../../src/learn/model/curve.ts';
 import { RandomStream } from '../../../src/sandbox/world/random-stream.ts';
 import { T0 } from '../forecast/made-curves.ts';
 
 const RAW = { low: 1, median: 2, high: 3 };
 
 /** A curve at a first sight so many hours after its upload. */
-const curveAt = (age: number): Curve => ({
-  createdAt: T0 - age * HOUR_MS,
-  points: [{ at: T0, views: 1000 }],
+const curveAt = (age: number, at = T0): Curve => ({
+  createdAt: at - age * HOUR_MS,
+  points: [{ at, views: 1000 }],
 });
 
 const answered = (curve: Curve, grew: number, hours = 24): Answered => ({
-  ...{ hours, curve, now: { at: T0, views: 1000 }, grew },
+  ...{ hours, curve, now: curve.points[0] as Point, grew },
   ...RAW,
 });
 
-const youngCurves = (count: number): Curve[] => Array.from({ length: count }, () => curveAt(5));
+/** First seen over two days, or over so many hours. */
+const youngCurves = (count: number, over = 48): Curve[] =>
+  Array.from({ length: count }, (_, i) => curveAt(5, T0 + (i / count) * over * HOUR_MS));
 const rangeFor = (rows: readonly Answered[], age: number, hours = 24) =>
   correctedRange(
     correctionsOf(rows),
@@ -68,9 +70,15 @@ test('a class whose median is hardly better than the count of today is silent', 
   expect(rangeFor(half(1.05), 5)).toBeUndefined(); // error 0.95 of 1.05
   expect(rangeFor(half(2.4), 5)).toBeDefined();
   expect(rangeFor(half(1.05).slice(0, 99), 5)).toBeUndefined(); // too few rows for the horizon
-  const others = [...half(2.4), ...half(1.05).map((row) => ({ ...row, curve: curveAt(400) }))];
+  const others = [...half(2.4), ...half(1.05).map(() => answered(curveAt(400), 1.05))];
   expect(rangeFor(others, 5)).toBeDefined();
   expect(rangeFor(others, 400)).toBeUndefined();
+});
+
+test('a horizon with questions of less than a day has no interval', () => {
+  const rows = (over: number) => youngCurves(300, over).map((curve) => answered(curve, 2));
+  expect(rangeFor(rows(20), 5)).toBeUndefined();
+  expect(rangeFor(rows(30), 5)).toBeDefined();
 });
 
 test('a horizon without outcomes has no interval', () => {
