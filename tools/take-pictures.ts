@@ -20,13 +20,47 @@ import { openLakeForReading } from '../src/lake/open.ts';
 const LAST_NIGHT = '2026-11-21';
 const NIGHTS = 30; // so that forecasts and changes are known
 const AT = `${LAST_NIGHT}T00:20:00Z`;
-const WIDTH = 1280;
 
-const PICTURES = [
+interface PictureSubjects {
+  readonly video: string;
+  readonly creator: string;
+  readonly hashtag: string;
+}
+
+interface Picture {
+  readonly file: string;
+  readonly path: (subjects: PictureSubjects) => string;
+  readonly height: number;
+}
+
+const WIDTH = 1280;
+const PICTURES: readonly Picture[] = [
   { file: 'trends', path: () => '/trends', height: 860 },
-  { file: 'video', path: (video: string) => `/videos/${video}`, height: 1000 },
+  { file: 'video', path: ({ video }) => video, height: 1000 },
   { file: 'pipeline', path: () => '/pipeline', height: 1000 },
-] as const;
+];
+
+const PHONE_WIDTH = 390;
+/** Pages in docs/pictures/pages: light on a desk, dark on a phone. */
+const PAGES: readonly Omit<Picture, 'height'>[] = [
+  { file: 'overview', path: () => '/' },
+  { file: 'trends', path: () => '/trends' },
+  { file: 'list', path: () => '/trends/tiktok?list=week' },
+  { file: 'video', path: ({ video }) => video },
+  { file: 'creators', path: () => '/creators' },
+  { file: 'creator', path: ({ creator }) => creator },
+  { file: 'hashtags', path: () => '/hashtags' },
+  { file: 'hashtag', path: ({ hashtag }) => hashtag },
+  { file: 'forecasts', path: () => '/forecasts' },
+  { file: 'events', path: () => '/events' },
+  { file: 'changes', path: () => '/diff' },
+  { file: 'search', path: () => '/search?q=cat' },
+  { file: 'pipeline', path: () => '/pipeline' },
+  { file: 'query', path: () => '/query' },
+  { file: 'watching', path: () => '/watching' },
+  { file: 'alerts', path: () => '/alerts' },
+  { file: 'reference', path: () => '/docs' },
+];
 
 const root = join(import.meta.dirname, '..');
 const pictures = join(root, 'docs', 'pictures');
@@ -102,18 +136,32 @@ try {
   });
   try {
     const page = await browser.newPage();
+    const inLight = [{ name: 'prefers-color-scheme', value: 'light' }];
     await page.setViewport({ width: WIDTH, height: 900 });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
-    await page.goto(new URL('/trends/tiktok?list=week', dashboard).href);
-    const first = (await page.evaluate(
-      `document.querySelector('tbody tr:nth-child(2) a.title').pathname.split('/').at(-1)`,
-    )) as string;
-    mkdirSync(pictures, { recursive: true });
-    for (const { file, path, height } of PICTURES) {
-      await page.setViewport({ width: WIDTH, height });
-      await page.goto(new URL(path(first), dashboard).href, { waitUntil: 'load' });
-      await page.screenshot({ path: join(pictures, `${file}.webp`), type: 'webp', quality: 80 });
-    }
+    await page.emulateMediaFeatures(inLight);
+    const first = async (path: string, links: string): Promise<string> => {
+      await page.goto(new URL(path, dashboard).href);
+      return page.evaluate(`document.querySelector('${links}').pathname`) as Promise<string>;
+    };
+    const subjects: PictureSubjects = {
+      video: await first('/trends/tiktok?list=week', 'tbody tr:nth-child(2) a.title'),
+      creator: await first('/creators', 'tbody tr a'),
+      hashtag: await first('/hashtags', 'tbody tr:nth-child(5) a'),
+    };
+    const take = async ({ path, file, height }: Picture, width: number): Promise<void> => {
+      await page.setViewport({ width, height });
+      await page.goto(new URL(path(subjects), dashboard).href, { waitUntil: 'load' });
+      const at = join(pictures, `${file}.webp`);
+      await page.screenshot({ path: at, type: 'webp', quality: 70 });
+    };
+    mkdirSync(join(pictures, 'pages'), { recursive: true });
+    for (const picture of PICTURES) await take(picture, WIDTH);
+    for (const picture of PAGES)
+      await take({ ...picture, file: `pages/${picture.file}`, height: 1000 }, WIDTH);
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    for (const picture of PAGES)
+      await take({ ...picture, file: `pages/${picture.file}-phone`, height: 844 }, PHONE_WIDTH);
+    await page.emulateMediaFeatures(inLight);
     await takeMail(dataDir, page);
   } finally {
     await browser.close();

@@ -2,7 +2,7 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
-// Requests `paths` one after another, with each of `keys` in turn, `count` times in all, over `connections` kept-alive connections, and reports
+// Requests `paths` one after another, with one of `keys` after the other, `count` times in all, over `connections` kept-alive connections, and reports
 // the milliseconds of each; any message ends it early. Rests `restMs` after each response. Runs in its own
 // worker, so that asking does not slow answering.
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS } from '../../src/base/durations.ts';
 import { endProcess } from '../pace/end-process.ts';
 import { StrictUpstream, say } from '../pace/strict-upstream.ts';
+import { arrivals, compareCounts } from './counted.ts';
 import { type FleetWorld, startMachine } from './world.ts';
 
 const RATE = 60;
@@ -17,12 +18,9 @@ const MACHINES = 3;
  * @returns whether what must hold did
  */
 export const proveMachines = async (world: FleetWorld, minutes: number): Promise<boolean> => {
-  const { pair, db } = world;
-  const arrived = new Map<string, number>();
-  const upstream = await StrictUpstream.start(RATE, JITTER_MS, (path) => {
-    const id = /videos\/([^/]+)\//.exec(path)?.[1] ?? '';
-    arrived.set(id, (arrived.get(id) ?? 0) + 1);
-  });
+  const { pair } = world;
+  const { arrived, note } = arrivals();
+  const upstream = await StrictUpstream.start(RATE, JITTER_MS, note);
 
   const machine = (each: number): ChildProcess =>
     startMachine(world, `machine${each}`, [
@@ -58,28 +56,11 @@ export const proveMachines = async (world: FleetWorld, minutes: number): Promise
   for (const worker of machines) await endProcess(worker, 'SIGTERM');
   await upstream.stop();
 
-  const rows = await db.rows<{ id: string; calls: number; unsettled: number }>(
-    `select split_part(request, '/', 3) as id, count(*)::int as calls,
-       count(*) filter (where finished_at is null)::int as unsettled
-     from ${db.schema}.calls where sent and lake like 'machine%' group by 1`,
-  );
-  const counted = new Map(rows.map(({ id, calls }) => [id, calls]));
-  const sum = (numbers: Iterable<number>): number => [...numbers].reduce((a, b) => a + b, 0);
-  const lost = sum([...arrived].map(([id, calls]) => Math.max(0, calls - (counted.get(id) ?? 0))));
-  const ledger = sum(counted.values());
-  const neverArrived = sum(
-    [...counted].map(([id, calls]) => Math.max(0, calls - (arrived.get(id) ?? 0))),
-  );
   const mostInFlight = (kills + MACHINES) * CONCURRENCY; // each machine may have lost an answer to the failover
 
   say('minutes, machines, workers killed', `${minutes}, ${MACHINES}, ${kills}`);
   say('primary killed, standby promoted in', `${(failoverMs / 1000).toFixed(1)} s`);
   upstream.say();
-  say('calls in the ledger', String(ledger));
-  say('arrived and not counted', String(lost));
-  say('counted and not arrived', `${neverArrived} (in flight at a kill; at most ${mostInFlight})`);
-
-  return (
-    upstream.worst <= RATE && upstream.refused === 0 && lost === 0 && neverArrived <= mostInFlight
-  );
+  const isCounted = await compareCounts(world, arrived, { lakes: 'machine%', mostInFlight });
+  return upstream.worst <= RATE && upstream.refused === 0 && isCounted;
 };

@@ -19,6 +19,9 @@ import { startPostgres } from '../../fixtures/postgres-server.ts';
 export interface PostgresPair {
   /** Address of the ledger: both hosts, so that a promoted standby is found. */
   readonly url: string;
+  /** Kills the standby, which commits of the primary then wait for; and starts it again. */
+  endStandby(): Promise<void>;
+  startStandby(): Promise<void>;
   /** Kills the primary as a failing machine would, and makes the standby the primary. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
@@ -74,9 +77,14 @@ export const startPair = async (programs: PostgresPrograms): Promise<PostgresPai
   const launch = (data: string, ready: string) =>
     startPostgres(programs, { folder, args: ['-D', data], ready });
   const primaryServer = await launch(one, 'ready to accept connections');
-  const standbyServer = await launch(two, 'started streaming WAL');
+  const launchStandby = () => launch(two, 'started streaming WAL');
+  let standbyServer = await launchStandby();
   return {
     url: `postgres://postgres@127.0.0.1:${primary},127.0.0.1:${standby}/postgres`,
+    endStandby: () => standbyServer.end('QUIT'),
+    startStandby: async () => {
+      standbyServer = await launchStandby();
+    },
     failOver: async () => {
       await primaryServer.end('KILL');
       program('pg_ctl', ['-D', two, '-w', 'promote']);

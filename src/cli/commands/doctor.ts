@@ -154,13 +154,13 @@ const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
   const check = 'ledger';
   const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
   const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
-  const { checkLedger, durabilityWarnings } = await import(
+  const { checkLedger, durabilityWarnings, limitWarnings } = await import(
     '../../upstream/ledger-postgres/init-ledger.ts'
   );
   const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
   try {
     await checkLedger(db);
-    const warnings = await durabilityWarnings(db);
+    const warnings = [...(await durabilityWarnings(db)), ...(await limitWarnings(db))];
     const detail = [`calls are counted at ${db.shown}`, ...warnings].join('; ');
     return [{ check, ok: true, detail, advice: null }];
   } catch (error) {

@@ -75,7 +75,7 @@ const keyText = (
 const printMoney = (
   io: CliIo,
   price: Price | undefined,
-  { month, byJob, callsPerDay, forecast, spentAt, plan, hints, keys = [] }: Accounting,
+  { month, byJob, callsPerDay, forecast, spentAt, plan, hints, warnings, keys = [] }: Accounting,
   origin: Origin | undefined,
 ): void => {
   heading(io, 'Calls this month');
@@ -94,6 +94,7 @@ const printMoney = (
       ? `  on schedule you will use ${grouped(forecast)} of ${grouped(month.limit)} calls this month${orCost(forecast, price)}`
       : `  the schedules need ${grouped(plan.missing)} more calls than are left${end}: ${commandText('plan')}`,
   );
+  for (const warning of warnings) io.out(`  warning: ${warning}`);
   for (const key of keys) for (const line of keyText(key, io.clock.now())) io.out(line);
   for (const { job, calls, failed, rowsPerCall } of byJob)
     io.out(

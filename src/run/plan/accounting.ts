@@ -4,7 +4,11 @@ import { DAY_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
-import type { KeyMoment, LedgerSource } from '../../upstream/throttle/ledger.ts';
+import {
+  differingLimits,
+  type KeyMoment,
+  type LedgerSource,
+} from '../../upstream/throttle/ledger.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { MONTH_FROM_MS, type QuotaHint, quotaHints } from '../../upstream/throttle/quota-hints.ts';
 import { type KeyMonth, keyMonths } from './key-plan.ts';
@@ -35,6 +39,8 @@ export interface Accounting {
   plan: MonthForecast;
   /** Limits last stated by the service, with the key's name if there are several. */
   hints: (QuotaHint & { key?: string })[];
+  /** Sentences about machines that state different limits for a key. */
+  warnings: readonly string[];
   /** Per key, if there are several. The other figures are totals. */
   keys?: StatedKey[];
 }
@@ -87,10 +93,13 @@ const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
 export const accountOf = (key: KeyMonth): KeyAccount => {
   const { config, jobs, spent } = key;
   const plan = planMonth(jobs, config, spent);
+  const members = spent.moment?.members ?? [];
   return {
     name: key.key?.name ?? '',
     platforms: config.platforms,
-    ratePerMinute: config.ratePerMinute,
+    ratePerMinute: Math.min(
+      ...(members.length === 0 ? [config] : members).map((member) => member.ratePerMinute),
+    ),
     month: spent.month,
     ...(spent.moment === undefined ? {} : { moment: spent.moment }),
     forecast: forecastOf(key, plan),
@@ -132,7 +141,11 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
       key === undefined || keys.length === 1 ? hint : { ...hint, key: key.name },
     ),
   );
-  const totals = { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
+  const warnings = months.flatMap(
+    ({ spent }) => differingLimits(spent.moment?.members ?? []) ?? [],
+  );
+  const spending = { byJob, callsPerDay, forecast, spentAt: plan.spentAt };
+  const totals = { month, ...spending, plan, hints, warnings };
   return keys.length === 1 ? totals : { ...totals, keys };
 };
 

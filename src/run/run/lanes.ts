@@ -29,8 +29,20 @@ export class Lanes {
     const counts: OpenThrottle['throttle']['counts'] = { sent: 0, ok: 0, failed: 0 };
     this.all = keys.map((key) => {
       const { client, ...limits } = key;
-      return new KeyLane(key, openThrottle({ ...options, limits, client, counts }), concurrency);
+      const hasHelp = () => this.#hasHelp(key);
+      const open = openThrottle({ ...options, limits, client, counts, hasHelp });
+      return new KeyLane(key, open, concurrency);
     });
+  }
+
+  /** True if another key that goes on serves all platforms of this one. */
+  #hasHelp({ key, platforms }: RunKey): boolean {
+    return this.all.some(
+      (other) =>
+        other.key.key !== key &&
+        other.stop === undefined &&
+        platforms.every((platform) => other.key.platforms.includes(platform)),
+    );
   }
 
   get callsSent(): number {

@@ -29,6 +29,8 @@ export interface ThrottleOptions {
   maxCalls?: number;
   /** Compares this clock with the service's. Leave it out for a virtual clock. */
   clockCheck?: { readonly isTrusted: boolean };
+  /** True while another key can make the calls of this one. */
+  hasHelp?: () => boolean;
   onWait?: (ms: number, why: string) => void;
   log?: Log;
 }
@@ -41,7 +43,7 @@ export interface OpenThrottle {
 /** Opens the throttle and the ledger of one lake and key. */
 export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
   const { lake, limits, client, config, clock, random, maxCalls, onWait, log, counts } = deps;
-  const { ledgers = LAKE_LEDGERS, clockCheck, isAnswer } = deps;
+  const { ledgers = LAKE_LEDGERS, clockCheck, isAnswer, hasHelp } = deps;
   const sender = random().toString(36).slice(2);
   const ledger = ledgers.open(lake, limits, { clock, sender });
   const throttle = new Throttle({
@@ -63,6 +65,7 @@ export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
     log,
     ...(counts === undefined ? {} : { counts }),
     ...(maxCalls === undefined ? {} : { maxCalls }),
+    ...(hasHelp === undefined ? {} : { hasHelp }),
     ...(onWait === undefined ? {} : { onWait }),
   });
   return { ledger, throttle };

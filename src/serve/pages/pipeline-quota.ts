@@ -84,8 +84,8 @@ export const quotaSection = (
 ): Html => {
   if ('unknown' in quota)
     return html`<section><h2>Quota</h2>${notice(`The remaining quota is unknown: ${quota.unknown}`)}</section>`;
-  const { month } = quota;
+  const { month, warnings } = quota;
   return html`<section><h2>Quota <span class="soft small">${digits(month.spent)} of ${digits(month.limit)} calls spent since ${minuteOf(month.startsAt)}</span></h2>
-${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has separate limits. The figures show the quota of a real key with these settings.') : NOTHING}
+${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has separate limits. The figures show the quota of a real key with these settings.') : NOTHING}${warnings.map(notice)}
 ${quota.lines.map((line) => html`${line.name === undefined || quota.keys === undefined ? NOTHING : html`<h3>Key ${line.name}</h3>`}${burnDown(line, at)}`)}${keysTable(quota)}${sentence(quota, price)}${byJob(quota, price)}${hints(quota)}</section>`;
 };

@@ -3,6 +3,9 @@ import { LONGEST_PAUSE_MS } from '../throttle/pause.ts';
 import { BELIEVED_MS } from '../throttle/quota-hints.ts';
 import { LONGEST_MINUTES, SLOT_MS } from '../throttle/slots.ts';
 
+/** Longest wait for the lock of a key. Its holder may wait for a standby that is down. */
+const LOCK_WAIT = '5s';
+
 /**
  * Nobody sends for a minute, and what is in flight holds its slot as if it had left now: the clock was
  * stepped, or another server answers, and nobody knows how long ago calls were made.
@@ -22,6 +25,38 @@ end $$;
 `;
 
 /**
+ * Gives back calls that were admitted without their machine learning of it, so they never left. The
+ * key's lock is held by an admission that is still under way. Nobody waits for it to reach the disk or a
+ * standby: a call that is not given back counts.
+ */
+export const GIVE_BACK = `
+create or replace function return_calls(of_key bigint, of_token text) returns void
+language plpgsql volatile as $$
+declare
+  c record;
+begin
+  for c in update calls t set finished_at = now_ms(), sent = false, free_at = now_ms(),
+      error = 'It was admitted, but its machine did not learn of it, so it never left.'
+    where t.key_id = of_key and t.token = of_token and t.finished_at is null
+    returning t.sent_at, case when t.run_id is null then 1 else 0 end as by_hand
+  loop
+    update hours set calls = calls - 1, by_hand = by_hand - c.by_hand
+      where key_id = of_key and hour = c.sent_at - c.sent_at % ${HOUR_MS};
+  end loop;
+end $$;
+
+create or replace function give_back(key_hash text, of_token text) returns void
+language plpgsql volatile set search_path from current as $$
+declare
+  k keys;
+begin
+  perform set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${LOCK_WAIT}', true);
+  select * into k from keys where hash = key_hash for update;
+  perform return_calls(k.id, of_token);
+end $$;
+`;
+
+/**
  * Admits a call or says why not. The key's row is locked first and everything counted by statements
  * after it, each of which sees what was committed before: a count made in the locking statement is
  * older than the lock. Where another server answers than before, such as a promoted standby, whose clock
@@ -36,7 +71,10 @@ declare
   h record;
   s record;
   instant bigint;
-  rate int := (limits->>'ratePerMinute')::int;
+  lake_name text := call->>'lake';
+  rate bigint := (limits->>'ratePerMinute')::bigint;
+  quota bigint := (limits->>'callsPerMonth')::bigint;
+  fastest bigint;
   server bigint := floor(extract(epoch from pg_postmaster_start_time()) * 1000)::bigint;
   decision jsonb;
 begin
@@ -46,11 +84,13 @@ begin
   if current_setting('synchronous_commit') not in ('on', 'remote_apply') then
     perform set_config('synchronous_commit', 'on', true);
   end if;
+  perform set_config('lock_timeout', '${LOCK_WAIT}', true);
   select * into k from keys where hash = key_hash for update;
   if not found then
     insert into keys (hash) values (key_hash) on conflict do nothing;
     select * into k from keys where hash = key_hash for update;
   end if;
+  perform return_calls(k.id, call->>'token'); -- of an attempt before this one, whose answer was lost
   instant := now_ms();
   decision := jsonb_build_object('at', instant);
   if k.server_started is distinct from server then
@@ -62,9 +102,18 @@ begin
       'forMs', least(k.pause_until - instant, k.pause_until - k.pause_set_at),
       'resumesAt', k.pause_resumes_at, 'reason', k.pause_reason));
   end if;
+  if not exists (select 1 from members w where w.key_id = k.id and w.lake = lake_name
+      and w.rate_per_minute = rate and w.calls_per_month = quota and abs(instant - w.seen_at) < ${HOUR_MS}) then
+    insert into members (key_id, lake, rate_per_minute, calls_per_month, seen_at)
+      values (k.id, lake_name, rate, quota, instant)
+      on conflict (key_id, lake) do update set rate_per_minute = excluded.rate_per_minute,
+        calls_per_month = excluded.calls_per_month, seen_at = excluded.seen_at;
+  end if;
+  select min(w.rate_per_minute), min(w.calls_per_month), max(w.rate_per_minute) into rate, quota, fastest
+    from members w where w.key_id = k.id and abs(instant - w.seen_at) < ${DAY_MS};
   select * into m from month_spent(k.id, limits->>'quotaReset', instant);
-  if m.spent >= (limits->>'callsPerMonth')::bigint then
-    return decision || jsonb_build_object('spentUntil', m.ends_at);
+  if m.spent >= quota then
+    return decision || jsonb_build_object('spentUntil', m.ends_at, 'limit', quota);
   end if;
   select * into h from valid_hints(k.id, k.seq, instant) v
     where v.window_ms > ${HOUR_MS} and instant - v.seen_at < ${BELIEVED_MS} and v.surely = 0
@@ -83,13 +132,13 @@ begin
   end if;
   select count(*) as held, min(c.free_at) as free_at, bool_and(c.finished_at is null) as all_in_flight into s
     from calls c where c.key_id = k.id and c.free_at > instant
-      and c.seq > k.seq - ${LONGEST_MINUTES} * (limits->>'ratePerMinute')::bigint;
+      and c.seq > k.seq - ${LONGEST_MINUTES} * fastest;
   if s.held >= rate then
     return decision || jsonb_build_object('waitMs',
       least(case when s.all_in_flight then 1000 else ${SLOT_MS} end, greatest(1, s.free_at - instant)));
   end if;
-  insert into calls (key_id, seq, lake, run_id, job, request, sent_at, free_at)
-    values (k.id, k.seq + 1, call->>'lake', (call->>'runId')::bigint, call->>'job', call->>'request',
+  insert into calls (key_id, seq, token, lake, run_id, job, request, sent_at, free_at)
+    values (k.id, k.seq + 1, call->>'token', call->>'lake', (call->>'runId')::bigint, call->>'job', call->>'request',
       instant, instant + (limits->>'timeoutMs')::bigint + ${SLOT_MS + 1});
   update keys set seq = seq + 1, newest_at = greatest(newest_at, instant) where id = k.id;
   insert into hours as t (key_id, hour, calls, by_hand)

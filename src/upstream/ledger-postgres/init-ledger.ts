@@ -1,4 +1,6 @@
+import { DAY_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
+import { differingLimits, type KeyMember } from '../throttle/ledger.ts';
 import { LedgerError } from './errors.ts';
 import type { LedgerDb } from './ledger-db.ts';
 import { LEDGER_SQL } from './ledger-schema.ts';
@@ -86,6 +88,18 @@ export const durabilityWarnings = async (db: LedgerDb): Promise<string[]> => {
         : 'The server does not wait for its standby (synchronous_standby_names is empty): one that is promoted may lack the last counted calls, which the key then spends twice. Set it to a synchronous one.',
     );
   return warnings;
+};
+
+/** Sentences about keys for which machines state different limits. */
+export const limitWarnings = async (db: LedgerDb): Promise<string[]> => {
+  const rows = await db.rows<KeyMember & { key: string }>(
+    `select key_id::text as key, lake, rate_per_minute::float8 as "ratePerMinute",
+       calls_per_month::float8 as "callsPerMonth"
+     from ${db.schema}.members where abs(${db.schema}.now_ms() - seen_at) < ${DAY_MS} order by key_id, lake`,
+  );
+  return [...Map.groupBy(rows, ({ key }) => key).values()].flatMap(
+    (members) => differingLimits(members) ?? [],
+  );
 };
 
 /**

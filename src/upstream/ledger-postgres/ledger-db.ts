@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { DatabaseError, Pool } from 'pg';
+import { DatabaseError, Pool, type PoolClient } from 'pg';
 import type { Clock } from '../../base/clock.ts';
 import type { PostgresAddress } from '../../base/config/postgres-url.ts';
 import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
@@ -20,9 +20,10 @@ const END_MS = 2 * SECOND_MS;
 
 /**
  * States of a server that pass: the connection failed (08), it shuts down or starts (57P), is a
- * standby (25006), has no connection left (53300), or two transactions conflicted (40).
+ * standby (25006), has no connection left (53300), a lock is held for long (55P03), or two
+ * transactions conflicted (40).
  */
-const PASSING = /^(08|57P|25006|53300|40)/;
+const PASSING = /^(08|57P|25006|53300|55P03|40)/;
 
 const isPassing = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || PASSING.test(error.code ?? '');
@@ -38,11 +39,22 @@ const ADVICE: Readonly<Record<string, string>> = {
   '42501': 'The user needs the right to use the ledger’s schema, tables and functions.',
 };
 
+/** Code of the protocol's message that cancels the statement of another connection. */
+const CANCEL_REQUEST = 80_877_102;
+
+/** Identifies a connection in a request to cancel its statement. */
+interface BackendKey {
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
 /** Options of the ledger's connections. */
 interface DbOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'now' | 'sleep'>;
   /** Timeout before the server counts as away. Default 15 s. */
   readonly patienceMs?: number;
+  /** Timeout of one statement. Default 10 s. */
+  readonly answerMs?: number;
 }
 
 /**
@@ -60,6 +72,8 @@ export class LedgerDb {
   readonly #warned = new WeakSet<object>();
   /** Monotonic instant until which the server counts as away. */
   #awayUntil = 0;
+  /** The only statement under way while the server counts as away. */
+  #probe: Promise<unknown> | undefined;
 
   constructor(address: PostgresAddress, options: DbOptions) {
     this.#address = address;
@@ -77,10 +91,25 @@ export class LedgerDb {
   }
 
   /**
-   * Runs a statement and gives its rows.
+   * Runs a statement and gives its rows. While the server counts as away, one statement at a time
+   * tries it.
    * @throws LedgerAwayError when no server answers in time; LedgerError when it refuses
    */
   async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    while (this.#isAway && this.#probe !== undefined) await this.#probe.catch(() => {});
+    const rows = this.#tryRows<Row>(sql, values);
+    if (!this.#isAway) return rows;
+    this.#probe = rows;
+    return rows.finally(() => {
+      this.#probe = undefined;
+    });
+  }
+
+  get #isAway(): boolean {
+    return this.#options.clock.monotonic() < this.#awayUntil;
+  }
+
+  async #tryRows<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     const { clock, patienceMs = PATIENCE_MS } = this.#options;
     const from = clock.monotonic();
     const giveUpAt = from < this.#awayUntil ? from : from + patienceMs;
@@ -115,9 +144,26 @@ export class LedgerDb {
       client.release();
       return rows as Row[];
     } catch (error) {
+      if (!(error instanceof DatabaseError)) this.#cancel(client);
       client.release(true);
       throw error;
     }
+  }
+
+  /**
+   * Ends the statement of a connection that is given up. A commit whose standby is down would wait and
+   * hold its locks for ever.
+   */
+  #cancel(client: PoolClient): void {
+    const { host, port, processID, secretKey } = client as PoolClient & BackendKey;
+    const request = Buffer.alloc(16);
+    for (const [index, word] of [16, CANCEL_REQUEST, processID, secretKey].entries())
+      request.writeInt32BE(word, 4 * index);
+    const socket = this.#socket().on('error', () => {});
+    socket.setTimeout(END_MS, () => socket.destroy());
+    if (host.startsWith('/')) socket.connect(`${host}/.s.PGSQL.${port}`);
+    else socket.connect(port, host);
+    socket.end(request);
   }
 
   /** Calls a function of the ledger; what it returns. */
@@ -155,7 +201,7 @@ export class LedgerDb {
       application_name: 'trendlake',
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: ANSWER_MS,
+      query_timeout: this.#options.answerMs ?? ANSWER_MS,
       keepAlive: true,
       stream: this.#socket,
     });

@@ -1,4 +1,4 @@
-import { ADMIT, HOLD, SETTLE } from './calls-sql.ts';
+import { ADMIT, GIVE_BACK, HOLD, SETTLE } from './calls-sql.ts';
 import { CLOCK, MONTH, SPENT } from './months-sql.ts';
 import { SERVICE } from './service-sql.ts';
 import { SLOTS } from './slots-sql.ts';
@@ -11,6 +11,7 @@ export const LEDGER_SQL: readonly string[] = [
   MONTH,
   SPENT,
   HOLD,
+  GIVE_BACK,
   ADMIT,
   SETTLE,
   SLOTS,

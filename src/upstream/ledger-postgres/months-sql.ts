@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { ROLLING_MS } from '../throttle/month.ts';
 import { MONTH_FROM_MS } from '../throttle/quota-hints.ts';
 import { SLOT_MS } from '../throttle/slots.ts';
@@ -67,7 +67,7 @@ language sql stable as $$
 $$;
 `;
 
-/** Calls spent in a key's month and last minute, lowered by what the service stated. Reads only. */
+/** Calls spent in a key's month and last minute, and the limits that machines state for it, lowered by what the service stated. Reads only. */
 export const SPENT = `
 create or replace function key_spent(key_hash text, reset text) returns jsonb
 language sql stable set search_path from current as $$
@@ -77,6 +77,9 @@ language sql stable set search_path from current as $$
       where c.key_id = k.id and c.free_at > n.instant and c.sent_at > n.instant - ${MINUTE_MS} and c.sent),
     'pause', case when least(k.pause_until - n.instant, k.pause_until - k.pause_set_at) > 0
       then jsonb_build_object('untilAt', k.pause_resumes_at, 'reason', k.pause_reason) end,
+    'members', (select coalesce(jsonb_agg(jsonb_build_object('lake', s.lake,
+        'ratePerMinute', s.rate_per_minute, 'callsPerMonth', s.calls_per_month) order by s.lake), '[]')
+      from members s where s.key_id = k.id and abs(n.instant - s.seen_at) < ${DAY_MS}),
     'left', (select min(v.surely) from valid_hints(k.id, k.seq, n.instant) v where v.window_ms >= ${MONTH_FROM_MS}))
   from (select now_ms() as instant) n
   left join keys k on k.hash = key_hash

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -5,6 +6,7 @@ import { CallRows } from '../throttle/call-rows.ts';
 import type {
   Admission,
   CallOutcome,
+  KeyMember,
   Ledger,
   Limits,
   MonthSpent,
@@ -25,6 +27,8 @@ interface Decision {
   untilEndedMs?: number;
   pause?: { forMs: number; resumesAt: number; reason: string };
   spentUntil?: number;
+  /** Calls of the month, with `spentUntil`. */
+  limit?: number;
   hint?: { name: string; seenAt: number };
 }
 
@@ -38,6 +42,7 @@ interface Spent {
   left: number | null;
   inMinute: number;
   pause: { untilAt: number; reason: string } | null;
+  members: readonly KeyMember[];
 }
 
 /** End of a call that is not reported yet. */
@@ -49,7 +54,7 @@ interface Ended {
 
 const SHORT_WHY = 'Somebody else uses the same key: the service has no calls left.';
 
-/** Calls spent in a key's month by the shared ledger, in the time of `now`. */
+/** Calls spent in a key's month by the shared ledger, in the time of `now`. Limits are those of the machines that make calls. */
 export const sharedSpent = async (
   db: LedgerDb,
   hash: string,
@@ -57,11 +62,15 @@ export const sharedSpent = async (
   now: number,
 ): Promise<MonthSpent> => {
   const answer = await db.call<Spent>('key_spent', hash, quotaReset);
-  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause } = answer;
-  const remaining = Math.max(0, Math.min(callsPerMonth - spent, left ?? callsPerMonth));
+  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause, members } = answer;
+  const limit =
+    members.length === 0
+      ? callsPerMonth
+      : Math.min(...members.map((member) => member.callsPerMonth));
+  const remaining = Math.max(0, Math.min(limit - spent, left ?? limit));
   const shownPause = pause === null ? null : { ...pause, untilAt: pause.untilAt - at + now };
-  const month = { startsAt, endsAt, limit: callsPerMonth, spent, remaining };
-  return { month, byHand, at: now, moment: { inMinute, pause: shownPause } };
+  const month = { startsAt, endsAt, limit, spent, remaining };
+  return { month, byHand, at: now, moment: { inMinute, pause: shownPause, members } };
 };
 
 /** Key and sender of a ledger in PostgreSQL. */
@@ -86,7 +95,7 @@ interface SharedLedgerDeps {
  * where this process dies before, it counts and holds its slot for as long as it may last.
  *
  * When the connection fails while a call is admitted, nobody knows whether it was counted: it is not
- * sent, and another is admitted in its place.
+ * sent, the ledger gives it back once it answers, and another is admitted in its place.
  */
 export class SharedLedger implements Ledger {
   readonly #deps: SharedLedgerDeps;
@@ -96,6 +105,9 @@ export class SharedLedger implements Ledger {
   readonly #seqs = new Map<number, number>();
   readonly #ended = new Map<number, Ended>();
   #telling: Promise<void> = Promise.resolve();
+  /** Names its admissions, unlike those of any other process. */
+  readonly #id = randomUUID();
+  #admissions = 0;
 
   constructor(deps: SharedLedgerDeps) {
     const { lake, clock, limits, sender, keyName } = deps;
@@ -107,7 +119,13 @@ export class SharedLedger implements Ledger {
   async admit(call: PlannedCall): Promise<Admission> {
     const { db, watch, clock, hash, limits, lakeName } = this.#deps;
     const sentMono = clock.monotonic();
-    const decision = await db.call<Decision>('admit', hash, { ...call, lake: lakeName }, limits);
+    this.#admissions += 1;
+    const token = `${this.#id}.${this.#admissions}`;
+    const asked = { ...call, token, lake: lakeName };
+    const decision = await db.call<Decision>('admit', hash, asked, limits).catch(async (error) => {
+      await db.call('give_back', hash, token).catch(() => {}); // without it, the call counts
+      throw error;
+    });
     if (!watch.agrees(decision.at, sentMono, clock.monotonic())) {
       await db.call('hold_key', hash, limits); // what was admitted counts and is not sent
       return { waitMs: SLOT_MS };
@@ -116,7 +134,7 @@ export class SharedLedger implements Ledger {
   }
 
   #admission(call: PlannedCall, decision: Decision): Admission {
-    const { at, seq, waitMs, untilEndedMs, pause, spentUntil, hint } = decision;
+    const { at, seq, waitMs, untilEndedMs, pause, spentUntil, limit, hint } = decision;
     const { clock, limits } = this.#deps;
     const now = clock.now();
     const here = (there: number): number => there - at + now;
@@ -130,7 +148,7 @@ export class SharedLedger implements Ledger {
     if (spentUntil === undefined) return { waitMs: Math.max(1, waitMs ?? 1) };
     const why =
       hint === undefined
-        ? `All ${limits.callsPerMonth} calls of the month are spent.`
+        ? `All ${limit ?? limits.callsPerMonth} calls of the month are spent.`
         : `The service says no calls are left (${hint.name}, ${isoOf(hint.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`;
     return { spentUntil: here(spentUntil), why };
   }

@@ -1,5 +1,5 @@
 /** Raised whenever what stands below changes; `ledger init` brings a ledger to it. */
-export const LEDGER_VERSION = 3;
+export const LEDGER_VERSION = 4;
 
 /** Marks of a ledger's schema. */
 export const PROGRAM = 'trendlake';
@@ -12,11 +12,13 @@ export const PROGRAM = 'trendlake';
  *        for; `seq` numbers its calls. `held_until`: nobody sends, as the clock was not to be trusted
  * calls  one row for each request, retries included, committed before it leaves. Without
  *        `finished_at` it is in flight, or its machine died, or it was never sent because nobody
- *        learnt that it was counted: all count
+ *        learnt that it was counted: all count, unless its machine gives it back by its `token`
  * hours  calls of a key by UTC hour, from which months are summed; `by_hand` of them were asked by
  *        people, `behind` were made while the clock was behind an earlier call of this hour
  * hints  what the service last stated of its limits, as `quota_hint` of a lake; `seq` is the newest call
  *        when it was stated
+ * members  the limits that each machine states for a key, with its newest admission; the smallest of
+ *        those seen within a day hold for all
  * slots  the schedule's memory: who took on which slot, and when it last showed that it lives
  */
 export const TABLES = `
@@ -55,6 +57,8 @@ create table if not exists calls (
   primary key (key_id, seq)
 );
 create index if not exists calls_slots on calls (key_id, free_at);
+alter table calls add column if not exists token text;
+create index if not exists calls_tokens on calls (key_id, token) where finished_at is null and token is not null;
 create table if not exists hours (
   key_id bigint not null references keys (id),
   hour bigint not null,
@@ -74,6 +78,14 @@ create table if not exists hints (
   seen_at bigint not null,
   seq bigint not null,
   primary key (key_id, name)
+);
+create table if not exists members (
+  key_id bigint not null references keys (id),
+  lake text not null,
+  rate_per_minute bigint not null,
+  calls_per_month bigint not null,
+  seen_at bigint not null,
+  primary key (key_id, lake)
 );
 create table if not exists slots (
   fleet text not null,

@@ -1,5 +1,7 @@
 import { EXIT, TrendlakeError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
+import { type CallError, RateLimitedError, UnreachableError } from '../errors.ts';
+import { PATIENCE_MS } from './circuit.ts';
 
 /** No call may leave for now. Not a failure: the run pauses and goes on at `resumesAt`. */
 export abstract class PausedError extends TrendlakeError {
@@ -36,3 +38,21 @@ export class ServiceDownError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode = EXIT.failed;
 }
+
+/** Error that ends the calls of a key after failures in a row. `last`: the newest one. */
+export const lostError = (
+  last: CallError | undefined,
+  failures: number,
+  now: number,
+): QuotaSpentError | ServiceDownError => {
+  const why = last?.message ?? '';
+  if (last instanceof RateLimitedError)
+    return new QuotaSpentError(
+      `The service has turned away ${failures} calls in a row. Last: ${why}`,
+      now + PATIENCE_MS,
+    );
+  const made = last instanceof UnreachableError ? 'attempts to connect' : 'calls';
+  return new ServiceDownError(
+    `The service has not answered ${failures} ${made} in a row. Last: ${why} Check TRENDLAKE_BASE_URL, or run again later.`,
+  );
+};

@@ -73,7 +73,29 @@ export interface KeyMoment {
   inMinute: number;
   /** The pause that the service asked for, if one holds. */
   pause: { untilAt: number; reason: string } | null;
+  /** Machines that share the key, with the limits each states; the smallest hold. */
+  members?: readonly KeyMember[];
 }
+
+/** A machine of a shared ledger, by the name of its lake. */
+export interface KeyMember {
+  readonly lake: string;
+  readonly ratePerMinute: number;
+  readonly callsPerMonth: number;
+}
+
+/** Sentence that names machines with different limits for one key; undefined if all agree. */
+export const differingLimits = (members: readonly KeyMember[]): string | undefined => {
+  const [first] = members;
+  const agrees = (member: KeyMember): boolean =>
+    member.ratePerMinute === first?.ratePerMinute && member.callsPerMonth === first.callsPerMonth;
+  if (members.every(agrees)) return undefined;
+  const named = members.map(
+    ({ lake, ratePerMinute, callsPerMonth }) =>
+      `${lake} ${ratePerMinute} a minute and ${callsPerMonth} a month`,
+  );
+  return `Machines state different limits for this key: ${named.join(', ')}. The smallest hold. Set the same TRENDLAKE_TIER on all of them.`;
+};
 
 /**
  * Counts calls before they leave. One ledger is in the lake, for the processes of one data

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { SECOND_MS } from '../../base/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { type Log, SILENT } from '../../base/log.ts';
 import type { ApiClient, RawResponse } from '../client.ts';
@@ -7,7 +7,7 @@ import { CallError, RateLimitedError, UnreachableError } from '../errors.ts';
 import { type AnyRequest, requestLine } from '../request.ts';
 import { AcceptedRequest, isAccepted } from './accepted.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
-import { QuotaSpentError, ServiceDownError } from './errors.ts';
+import { lostError, QuotaSpentError } from './errors.ts';
 import type { Ledger, PlannedCall, Refusal } from './ledger.ts';
 import { RefusedKey } from './refused-key.ts';
 
@@ -44,6 +44,8 @@ interface ThrottleDeps {
   counts?: CallCounts;
   /** The run pauses after so many calls. */
   maxCalls?: number;
+  /** True while another key can make the calls of this one. */
+  hasHelp?: () => boolean;
   /** Hears of waits for the service and for a slot of the minute. */
   onWait?: (waitMs: number, why: string) => void;
   /** Logs failed attempts and waits. */
@@ -224,19 +226,13 @@ export class Throttle {
     } else this.#restUntil = Math.max(this.#restUntil, mono + this.#circuit.restMs(ownMs));
   }
 
-  /** @throws once asking on would only waste calls */
+  /** @throws once asking on would only waste calls, or another key can go on */
   #refuseWhenLost(): void {
-    const { clock } = this.#deps;
-    if (!this.#circuit.isLost(clock.monotonic())) return;
-    const last = this.#lastFailure?.message ?? '';
-    if (this.#lastFailure instanceof RateLimitedError)
-      throw new QuotaSpentError(
-        `The service has turned away every call for 15 minutes. Last: ${last}`,
-        clock.now() + PATIENCE_MS,
-      );
-    throw new ServiceDownError(
-      `The service has not answered ${this.#circuit.failuresInARow} ${this.#lastFailure instanceof UnreachableError ? 'attempts to connect' : 'calls'} in a row. Last: ${last} Check TRENDLAKE_BASE_URL, or run again later.`,
-    );
+    const { clock, hasHelp } = this.#deps;
+    const isLimited = this.#lastFailure instanceof RateLimitedError;
+    const isReplaced = isLimited && this.#circuit.isOpen && hasHelp?.() === true;
+    if (!isReplaced && !this.#circuit.isLost(clock.monotonic())) return;
+    throw lostError(this.#lastFailure, this.#circuit.failuresInARow, clock.now());
   }
 
   /** Waits in line, then until the ledger has let the call leave. */
@@ -293,7 +289,8 @@ export class Throttle {
       'pause' in refusal
         ? [refusal.pause.forMs, refusal.pause.resumesAt, refusal.pause.reason]
         : [refusal.spentUntil - now, refusal.spentUntil, refusal.why];
-    if (waitMs > PATIENCE_MS || until - now > PATIENCE_MS) throw new QuotaSpentError(why, until);
+    const patienceMs = this.#deps.hasHelp?.() === true ? MINUTE_MS : PATIENCE_MS;
+    if (waitMs > patienceMs || until - now > patienceMs) throw new QuotaSpentError(why, until);
     await this.#sleep(Math.max(1, waitMs), why, signal);
   }
 

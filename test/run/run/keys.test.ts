@@ -244,6 +244,49 @@ test('counts the calls of a killed process by key, and the next one resumes', as
   }
 });
 
+describe('a key that the service turns away', () => {
+  const turnAwayA = (headers: Record<string, string>): void => {
+    fault = ({ request, response, body }) => {
+      const isLimited = request.headers.authorization === 'Bearer secret-a';
+      respondJson(response, isLimited ? {} : body, isLimited ? 429 : 200, isLimited ? headers : {});
+    };
+  };
+
+  test('hands its work to another key after five calls', async () => {
+    turnAwayA({});
+    const { sync } = world([
+      { name: 'a', ...ROOMY },
+      { name: 'b', ...ROOMY },
+    ]);
+    const { code, summary } = await sync(...LISTS);
+    expect([code, summary.outcome, summary.items.done]).toEqual([0, 'complete', 15]);
+    expect(linesOf('a').length).toBeLessThanOrEqual(10); // five, and those under way by then
+    expect(summary.quota.keys?.[0]?.stopped).toMatch(/turned away \d+ calls in a row/);
+    expect(clock.now() - WORLD_AT).toBeLessThan(2 * MINUTE_MS);
+  });
+
+  test('hands it over at once if it must wait for minutes', async () => {
+    turnAwayA({ 'retry-after': '600' });
+    const { sync } = world([
+      { name: 'a', ...ROOMY },
+      { name: 'b', ...ROOMY },
+    ]);
+    const { code, summary } = await sync(...LISTS);
+    expect([code, summary.outcome, linesOf('a').length]).toEqual([0, 'complete', 1]);
+    expect(clock.now() - WORLD_AT).toBeLessThan(2 * MINUTE_MS);
+  });
+
+  test('waits where no other key serves its platforms', async () => {
+    turnAwayA({ 'retry-after': '600' });
+    const { sync } = world([
+      { name: 'a', platforms: ['tiktok'], ...ROOMY },
+      { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
+    ]);
+    await sync(...LISTS);
+    expect(linesOf('a').length).toBeGreaterThan(1);
+  });
+});
+
 test('skips a job after one call if its key is not allowed', async () => {
   fault = ({ request, response, body }) => {
     const isForbidden = request.url?.includes('/trends') === true;

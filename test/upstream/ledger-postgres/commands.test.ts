@@ -83,7 +83,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect(first.out).toContain('created. Calls, months, hints and slots are now counted there');
     expect(first.err).toContain('fsync is off');
     const second = await command(['ledger', 'init', '--json'], url);
-    expect(JSON.parse(second.out)).toMatchObject({ was: 'current', version: 3 });
+    expect(JSON.parse(second.out)).toMatchObject({ was: 'current', version: 4 });
   });
 
   test('a ledger that is not made, foreign or newer is refused in words', async () => {

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
+import { DAY_MS } from '../../../src/base/durations.ts';
 import { ClockWatch } from '../../../src/upstream/ledger-postgres/clock-watch.ts';
 import { LedgerAwayError } from '../../../src/upstream/ledger-postgres/errors.ts';
+import { limitWarnings } from '../../../src/upstream/ledger-postgres/init-ledger.ts';
 import type { LedgerDb } from '../../../src/upstream/ledger-postgres/ledger-db.ts';
 import { SharedLedger } from '../../../src/upstream/ledger-postgres/shared-ledger.ts';
-import type { CallOutcome } from '../../../src/upstream/throttle/ledger.ts';
+import { type CallOutcome, differingLimits } from '../../../src/upstream/throttle/ledger.ts';
 import { monthWindow } from '../../../src/upstream/throttle/month.ts';
 import { freshLake } from '../throttle/machine.ts';
 import { age, dbAt, ledgerServer } from './ledger-server.ts';
@@ -32,9 +34,13 @@ const { lake, remove } = freshLake();
 afterAll(remove);
 
 /** A machine that counts in a ledger. */
-const machine = (db: LedgerDb, limits: Partial<typeof LIMITS> = {}): SharedLedger =>
+const machine = (
+  db: LedgerDb,
+  limits: Partial<typeof LIMITS> = {},
+  lakeName = 'berlin',
+): SharedLedger =>
   new SharedLedger({
-    ...{ db, watch: new ClockWatch(), lake, lakeName: 'berlin', clock: systemClock },
+    ...{ db, watch: new ClockWatch(), lake, lakeName, clock: systemClock },
     ...{ sender: 'one', hash: 'the hash', limits: { ...LIMITS, ...limits } },
   });
 
@@ -117,6 +123,38 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect((await other.spent()).byHand).toBe(2);
   });
 
+  test('the smallest limits that machines state hold for all, and who differs is named', async () => {
+    const { db } = await ledgerOf();
+    const small = machine(db, { ratePerMinute: 3, callsPerMonth: 5 });
+    const large = machine(db, { ratePerMinute: 60, callsPerMonth: 100 }, 'paris');
+    await admitted(small);
+    await admitted(large);
+    await admitted(large);
+    expect(await large.admit(CALL)).toEqual({ waitMs: 1000 });
+    const { month, moment } = await large.spent();
+    expect(month).toMatchObject({ limit: 5, spent: 3, remaining: 2 });
+    const named =
+      'Machines state different limits for this key: berlin 3 a minute and 5 a month, paris 60 a minute and 100 a month. The smallest hold. Set the same TRENDLAKE_TIER on all of them.';
+    expect(differingLimits(moment?.members ?? [])).toBe(named);
+    expect(await limitWarnings(db)).toEqual([named]);
+    await age(db, MINUTE + LIMITS.timeoutMs);
+    await admitted(large);
+    await admitted(large);
+    expect(await large.admit(CALL)).toMatchObject({ why: 'All 5 calls of the month are spent.' });
+  });
+
+  test('limits of a machine that made no call for a day are forgotten', async () => {
+    const { db } = await ledgerOf();
+    const large = machine(db, { ratePerMinute: 60 }, 'paris');
+    await admitted(machine(db, { ratePerMinute: 1 }));
+    expect(await large.admit(CALL)).toHaveProperty('waitMs');
+    await db.rows(`update ${db.schema}.members set seen_at = seen_at - $1 where lake = 'berlin'`, [
+      DAY_MS,
+    ]);
+    await admitted(large);
+    expect((await large.spent()).moment?.members?.map((member) => member.lake)).toEqual(['paris']);
+  });
+
   test('a pause holds for every machine, and a shorter one does not end it', async () => {
     const { db } = await ledgerOf();
     const [one, other] = [machine(db), machine(db)];
@@ -130,7 +168,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
       pause: { reason: 'Too many requests.' },
     });
     await age(db, 3_600_000); // tried again every hour
-    expect((await other.spent()).moment).toEqual({ inMinute: 0, pause: null });
+    expect((await other.spent()).moment).toMatchObject({ inMinute: 0, pause: null });
     await admitted(other);
   });
 
@@ -236,7 +274,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect(await machine(db).admit(CALL)).toHaveProperty('waitMs');
   });
 
-  test('where nobody learns whether a call was counted it is, and another is sent', async () => {
+  test('a call whose admission was lost on the way is given back, and another is sent', async () => {
     const { url, db } = await ledgerOf();
     const folder = mkdtempSync('/tmp/tlpx-'); // a socket's path must be short
     const real = new URL(url).searchParams.get('host') ?? '';
@@ -272,6 +310,9 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     await expect(ledger.admit(CALL)).rejects.toThrow(LedgerAwayError);
     await expect.poll(() => count(db, 'calls')).toBe(1);
     await admitted(ledger);
+    expect((await ledger.spent()).month.spent).toBe(1);
+    expect([await count(db, 'calls'), await count(db, 'calls where not sent')]).toEqual([2, 1]);
+    await db.call('admit', 'the hash', { ...CALL, lake: 'berlin' }, LIMITS); // and its machine dies
     expect((await ledger.spent()).month.spent).toBe(2);
   });
 

@@ -1,0 +1,71 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { Secret } from '../../../src/base/secret.ts';
+import { ClockWatch } from '../../../src/upstream/ledger-postgres/clock-watch.ts';
+import { LedgerAwayError } from '../../../src/upstream/ledger-postgres/errors.ts';
+import { LedgerDb } from '../../../src/upstream/ledger-postgres/ledger-db.ts';
+import { SharedLedger } from '../../../src/upstream/ledger-postgres/shared-ledger.ts';
+import { addressOf } from '../../../src/upstream/ledger-postgres/shared-ledgers.ts';
+import { freshLake } from '../throttle/machine.ts';
+import { dbAt, ledgerServer } from './ledger-server.ts';
+
+// A server whose synchronous standby is down finishes no commit: it waits until the standby is back.
+
+const CALL = { runId: 1, job: 'feed', request: 'GET /feed/tiktok' };
+const LIMITS = { ratePerMinute: 60, callsPerMonth: 1000, quotaReset: 'calendar', timeoutMs: 5000 };
+
+const servers = await ledgerServer();
+
+describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'with its standby down', () => {
+  /** A machine that stops waiting for an answer soon, and a connection that waits for no standby. */
+  const world = async () => {
+    const { url, db } = await servers.freshLedger();
+    const { lake, remove } = freshLake();
+    const options = { clock: systemClock, patienceMs: 300, answerMs: 150 };
+    const ledgerDb = new LedgerDb(addressOf(new Secret(url)), options);
+    const watching = dbAt(url);
+    await watching.rows("set synchronous_commit = 'local'");
+    onTestFinished(async () => {
+      await setStandby('');
+      await Promise.all([db.close(), ledgerDb.close(), watching.close()]);
+      remove();
+    });
+    const setStandby = async (name: string): Promise<void> => {
+      await watching.rows(`alter system set synchronous_standby_names = '${name}'`);
+      await watching.rows('select pg_reload_conf()');
+      const shown = 'select current_setting($1) as value';
+      for (;;) {
+        const [row] = await watching.rows<{ value: string }>(shown, ['synchronous_standby_names']);
+        if (row?.value === name) return;
+      }
+    };
+    const ledger = new SharedLedger({
+      ...{ db: ledgerDb, watch: new ClockWatch(), lake, lakeName: 'berlin', clock: systemClock },
+      ...{ sender: 'one', hash: 'the hash', limits: LIMITS },
+    });
+    return { ledger, watching, setStandby };
+  };
+
+  test('no backend piles up, and calls that never left do not count', async () => {
+    const { ledger, watching, setStandby } = await world();
+    await setStandby('nobody');
+    let admitted = 0; // the server takes note of the standby a little later
+    while (
+      await ledger.admit(CALL).then(
+        () => true,
+        () => false,
+      )
+    )
+      admitted += 1;
+    for (let turn = 0; turn < 4; turn++)
+      await expect(ledger.admit(CALL)).rejects.toThrow(LedgerAwayError);
+    const [waiting] = await watching.rows<{ n: number }>(
+      "select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()",
+    );
+    expect(waiting?.n).toBeLessThanOrEqual(1);
+    await setStandby('');
+    expect((await ledger.spent()).month.spent).toBe(admitted);
+    expect(await ledger.admit(CALL)).toHaveProperty('callId');
+    expect((await ledger.spent()).month.spent).toBe(admitted + 1);
+  });
+});
