@@ -95,6 +95,10 @@ const report = (name: string, asked: readonly Asked[]): void => {
   console.log(
     `    ${bins.map((bin) => `${fixed(bin.stated, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.judged})`).join('  ')}`,
   );
+  const sights = asked.filter(({ position }) => position === 0);
+  console.log(
+    `  at first sight: ${sights.length} questions, AUC ${fixed(scores.rankingOf(sights), 3, 0)}, Brier ${fixed(scores.calibration(sights).brier, 4, 0)}`,
+  );
   console.log(
     '  views      asked  error  count stays  pace goes on  cohort median   x best  in interval  width  pinball  withheld',
   );
@@ -136,13 +140,24 @@ const asked = replays.flatMap((its) => its.asked);
 report('all sources', asked);
 for (const its of replays) report(its.source, its.asked);
 
-console.log('\nShare of what came inside the 80 % interval, all horizons but where named');
-const whole = asked.flatMap(({ ahead }) => ahead);
+console.log('\nShare of what came inside the 80 % interval of shown forecasts (questions, curves)');
+const whole = asked.flatMap(({ ahead }) => ahead.filter(({ isWithheld }) => !isWithheld));
 console.log(
-  `  ${'overall'.padEnd(32)} ${String(whole.length).padStart(8)} ${percent(scores.coverage(whole))} %`,
+  `  ${'overall'.padEnd(50)} ${String(whole.length).padStart(8)} ${''.padStart(6)} ${percent(scores.coverage(whole))} %`,
 );
-for (const { name, rows, coverage } of scores.coverageByClass(asked))
-  console.log(`  ${name.padEnd(50)} ${String(rows).padStart(8)} ${percent(coverage)} %`);
+const isOff = ({ coverage }: { readonly coverage: number }): boolean =>
+  coverage < 0.79 || coverage > 0.86;
+const covered = scores.coverageByClass(asked);
+for (const { name, rows, curves, coverage } of covered)
+  console.log(
+    `  ${name.padEnd(50)} ${String(rows).padStart(8)} ${String(curves).padStart(6)} ${percent(coverage)} %${isOff({ coverage }) ? ' *' : ''}`,
+  );
+for (const least of [1, 100, 200]) {
+  const classes = covered.filter(({ isFinest, curves }) => isFinest && curves >= least);
+  console.log(
+    `  outside 79 to 86 %: ${classes.filter(isOff).length} of ${classes.length} classes with ${least} curves or more`,
+  );
+}
 
 console.log(
   '\nWeek by week, all sources: forecasts made in it against what came (medians of |ln(views + 1000) - truth| a day ahead)',

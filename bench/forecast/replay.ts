@@ -2,7 +2,8 @@ import { thresholdFor } from '../../src/alerts/events/forecast-history.ts';
 import { THRESHOLDS } from '../../src/alerts/events/thresholds.ts';
 import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import { baselineGuesses } from '../../src/learn/model/baselines.ts';
-import { type Curve as PastCurve, truthAfter } from '../../src/learn/model/curve.ts';
+import { creatorPastOf, MOST_OF_CREATOR } from '../../src/learn/model/creator-past.ts';
+import { growthUntil, type Curve as PastCurve, truthAfter } from '../../src/learn/model/curve.ts';
 import {
   finishedBy,
   knownAt,
@@ -56,10 +57,25 @@ export interface Replay {
 const PRECISION = THRESHOLDS.youtube.spike.minPrecision;
 const LONG_MS = 28 * DAY_MS;
 
-const pastOf = ({ createdAt, snapshots }: Curve): PastCurve => ({
-  createdAt,
-  points: snapshots.map(({ at, views }) => ({ at, views: views ?? 0 })),
-});
+/** Curves with what was known of their creators at first sight. */
+const pastsOf = (curves: readonly Curve[]): PastCurve[] => {
+  const pasts = curves.map(({ user, createdAt, snapshots }) => ({
+    user,
+    createdAt,
+    points: snapshots.map(({ at, views }) => ({ at, views: views ?? 0 })),
+  }));
+  const byUser = Map.groupBy(pasts, ({ user }) => user);
+  const firstOf = ({ points }: PastCurve): number => points[0]?.at ?? 0;
+  return pasts.map(({ user, ...past }) => {
+    if (user === null) return past;
+    const at = firstOf(past);
+    const before = (byUser.get(user) ?? [])
+      .filter((other) => firstOf(other) < at)
+      .sort((a, b) => firstOf(b) - firstOf(a))
+      .slice(0, MOST_OF_CREATOR);
+    return { ...past, creator: creatorPastOf(before.map((other) => growthUntil(other, at))) };
+  });
+};
 
 const ask = (
   model: WayModel,
@@ -89,7 +105,7 @@ const ask = (
  * Only videos first seen once there was a voice for their like are asked about.
  */
 export const replay = (source: string, curves: readonly Curve[], nowMs: () => number): Replay => {
-  const pasts = curves.map(pastOf);
+  const pasts = pastsOf(curves);
   const firstAt = Math.min(...curves.map(({ snapshots }) => snapshots[0]?.at ?? 0));
   const endAt = Math.max(...curves.map(({ snapshots }) => snapshots.at(-1)?.at ?? 0));
   const step = endAt - firstAt > LONG_MS ? 7 * DAY_MS : DAY_MS;

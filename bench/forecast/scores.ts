@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../src/base/durations.ts';
 import { type Reliability, reliabilityOf } from '../../src/learn/forecast/reliability.ts';
-import { ageClassNow, sizeClass } from '../../src/learn/model/conformal.ts';
+import { ageClassNow } from '../../src/learn/model/conformal.ts';
 import { logViews } from '../../src/learn/model/curve.ts';
 import type { Curve } from './real-curves.ts';
 import type { Asked } from './replay.ts';
@@ -22,6 +22,18 @@ export const calibration = (asked: readonly Asked[]): Reliability =>
     ...{ judged: 0, error: Number.NaN, brier: Number.NaN },
     bins: [],
   };
+
+/** Share of pairs of a video that ends on top and another in which the first had the higher probability. */
+export const rankingOf = (asked: readonly Asked[]): number => {
+  const sorted = asked.toSorted((a, b) => a.probability - b.probability);
+  let [ranks, tops] = [0, 0];
+  for (const [index, { curve }] of sorted.entries()) {
+    if (!curve.top) continue;
+    ranks += index + 1;
+    tops += 1;
+  }
+  return (ranks - (tops * (tops + 1)) / 2) / (tops * (asked.length - tops));
+};
 
 /** Result of one way of naming videos on the curves that it was asked about. */
 export interface Naming {
@@ -147,10 +159,23 @@ export const coverage = (rows: readonly Row[]): number =>
 const AGES = ['under 1 day', '1 to 3 days', '3 to 7 days', 'older'];
 const SIZES = ['under 10,000 views', 'under 100,000 views', 'more views'];
 
-/** Coverage by platform, source, age and size class, and by source, horizon, age and first sight. */
-export const coverageByClass = (
-  asked: readonly Asked[],
-): { name: string; rows: number; coverage: number }[] => {
+const sizeClass = (views: number): number =>
+  [10_000, 100_000].filter((edge) => views >= edge).length;
+
+interface ClassCoverage {
+  readonly name: string;
+  readonly rows: number;
+  readonly curves: number;
+  readonly coverage: number;
+  /** By source, horizon, age and first sight. */
+  readonly isFinest: boolean;
+}
+
+/**
+ * Coverage of the shown forecasts by platform, source, age and size class, and by source, horizon,
+ * age and first sight.
+ */
+export const coverageByClass = (asked: readonly Asked[]): ClassCoverage[] => {
   const rows = asked.flatMap(({ curve, position, ahead }) => {
     const now = {
       at: curve.snapshots[position]?.at ?? 0,
@@ -164,22 +189,26 @@ export const coverageByClass = (
       `platform ${curve.platform}`,
       `source ${curve.source}`,
       `age ${AGES[ageClassNow(past, now)]}`,
-      `size ${SIZES[sizeClass(now)]}`,
+      `size ${SIZES[sizeClass(now.views)]}`,
     ];
     const first = position === 0 ? 'first sight' : 'later';
-    return ahead.flatMap((row) =>
-      [
-        ...classes,
-        `+${row.hours} h`,
-        `${curve.source} +${row.hours} h ${AGES[ageClassNow(past, now)]}, ${first}`,
-      ].map((name) => ({ name, row })),
-    );
+    return ahead
+      .filter(({ isWithheld }) => !isWithheld)
+      .flatMap((row) =>
+        [
+          ...classes,
+          `+${row.hours} h`,
+          `${curve.source} +${row.hours} h ${AGES[ageClassNow(past, now)]}, ${first}`,
+        ].map((name) => ({ name, row, curve })),
+      );
   });
   return [...Map.groupBy(rows, ({ name }) => name)]
     .map(([name, its]) => ({
       name,
       rows: its.length,
+      curves: new Set(its.map(({ curve }) => curve)).size,
       coverage: coverage(its.map(({ row }) => row)),
+      isFinest: name.includes(', '),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 };

@@ -13,8 +13,9 @@ folder=${1:?usage: sh sheets.sh FOLDER}
 mkdir -p "$folder"
 
 trendlake query --csv-safe "
-  select platform, rank, id, user, title, views, likes, engagement_rate, velocity, created_at
-  from feed_now order by platform, rank" > "$folder/feed.csv"
+  select f.platform, f.rank, f.id, f.user, f.title, f.views, f.likes, v.engagement_rate_shown,
+    f.velocity, f.created_at
+  from feed_now f join videos v on v.id = f.id order by f.platform, f.rank" > "$folder/feed.csv"
 
 trendlake query --csv-safe "
   select tag, platform, \"window\", source, volume, volume_before, change

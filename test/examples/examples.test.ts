@@ -240,7 +240,7 @@ describe('excel', () => {
       (name) => readFileSync(join(home, 'my sheets', `${name}.csv`), 'utf8').split('\n')[0],
     );
     expect(heads).toEqual([
-      'platform,rank,id,user,title,views,likes,engagement_rate,velocity,created_at',
+      'platform,rank,id,user,title,views,likes,engagement_rate_shown,velocity,created_at',
       'tag,platform,window,source,volume,volume_before,change',
       'date,platform,videos_seen,videos_new,snapshots,lists,events',
     ]);

@@ -118,8 +118,11 @@ export const forecastTracked = (
     const curve = reader.curve(key, createdAt, at);
     const madeAt = curve?.points.at(-1)?.at;
     if (curve === undefined || madeAt === undefined || madeAt <= at - TRACKED_MS) continue;
-    const stated = forecastOf(models, platform, curve);
-    if (stated === undefined || known.get(key, madeAt) !== undefined) continue;
+    if (known.get(key, madeAt) !== undefined) continue;
+    const isFirstSight = curve.points.length === 1;
+    const described = isFirstSight ? reader.withCreator(curve) : curve;
+    const stated = forecastOf(models, platform, described);
+    if (stated === undefined) continue;
     batch.push({ key, madeAt, modelId: stated.row.id, forecast: stated.forecast });
     if (batch.length >= VIDEOS_AT_ONCE) flush();
   }

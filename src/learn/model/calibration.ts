@@ -28,15 +28,23 @@ export const probabilityOf = ({ scale, shift }: Calibration, logit: number): num
   1 / (1 + Math.exp(-(scale * logit + shift)));
 
 const NEWTON_STEPS = 25;
-/** Regularizes towards no change, so that few curves change little. */
+/** Regularizes towards the expected scale, so that few curves change little. */
 const RIDGE = 20;
+/** Trees of few curves are too sure: with so many held-back curves the expected scale is 0. */
+const SURE_CURVES = 18;
+const LEAST_SCALE = 0.5;
+/** Log odds of the share on top, which keeps its probability at any scale. */
+const BASE = Math.log(0.1 / 0.9);
 
-/** Platt scaling by Newton steps, kept near scale 1 and shift 0. */
+/** Platt scaling by Newton steps, kept near scale 1 and shift 0, or nearer to the base with few curves. */
 export const calibrationOf = (stated: readonly TreePoint[]): Calibration => {
+  const curves = stated.reduce((sum, { weight }) => sum + weight, 0);
+  const usual = Math.max(LEAST_SCALE, 1 - SURE_CURVES / Math.max(1, curves));
+  const usualShift = BASE * (1 - usual);
   let scale = 1;
   let shift = 0;
   for (let step = 0; step < NEWTON_STEPS; step++) {
-    let [gScale, gShift] = [RIDGE * (1 - scale), -RIDGE * shift];
+    let [gScale, gShift] = [RIDGE * (usual - scale), RIDGE * (usualShift - shift)];
     let [hScale, hBoth, hShift] = [RIDGE, 0, RIDGE];
     for (const { logit, top, weight: share } of stated) {
       const chance = probabilityOf({ scale, shift }, logit);

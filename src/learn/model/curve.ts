@@ -6,8 +6,16 @@ export interface Point {
   readonly views: number;
 }
 
+/** Earlier videos of the creator, as known at the first sight of a curve. */
+export interface EarlierVideos {
+  readonly videos: number;
+  /** Mean growth since their own first sights; null without videos. */
+  readonly growth: number | null;
+}
+
 export interface Curve {
   readonly createdAt: number | null; // Unix ms; null: unknown
+  readonly creator?: EarlierVideos;
   /** Oldest first, at least one. */
   readonly points: readonly Point[];
 }

@@ -30,6 +30,8 @@ export const FEATURES = [
   'remaining',
   'ageClass',
   'hoursToEdge',
+  'creatorVideos',
+  'creatorGrowth',
 ] as const;
 
 const between = (points: readonly Point[], from: number, to: number) => {
@@ -100,4 +102,8 @@ export const describePoint = (
     -50,
     Math.min(5000, standing.missing / Math.max(1e-5, six?.rise ?? Number.NaN)),
   );
+  // later, its own growth says more
+  const creator = position === 0 ? curve.creator : undefined;
+  row[26] = Math.log1p(creator?.videos ?? Number.NaN);
+  row[27] = creator?.growth ?? Number.NaN;
 };

@@ -8,6 +8,7 @@ import {
 } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { creatorReader } from './creator-past.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
 import { type ModelRow, modelName, VIDEO_KINDS } from './model-rows.ts';
@@ -108,6 +109,7 @@ export class CurveReader {
   readonly #timeline: Prepared<[at: number, views: number | null, source: number]>;
   readonly #list: Prepared<string>;
   readonly #importSource: Prepared<string | null>;
+  readonly withCreator: (curve: LakeCurve) => LakeCurve;
 
   constructor(sqlite: Database.Database) {
     this.#sqlite = sqlite;
@@ -126,6 +128,7 @@ export class CurveReader {
       "select cast(json_extract(extra, '$.source') as text) from video_snapshot where video_key = ? and observed_at = ?",
       'text?',
     );
+    this.withCreator = creatorReader(sqlite);
   }
 
   /** Undefined without a known count at `at`. */
@@ -242,7 +245,7 @@ export class CurveReader {
     for (const { key, createdAt } of videos) {
       if (curves.length >= most) break;
       const curve = this.curve(key, createdAt, at);
-      if (curve !== undefined && wanted(curve)) curves.push(curve);
+      if (curve !== undefined && wanted(curve)) curves.push(this.withCreator(curve));
     }
     return curves;
   }

@@ -18,7 +18,7 @@ import {
   finishedAt,
   isComparable,
 } from './cohort.ts';
-import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
+import { type Answered, type Corrections, correctionsOf } from './conformal.ts';
 import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
 import { describePoint, FEATURES } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
@@ -244,7 +244,7 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
     for (const position of positions)
       stated.push({ logit: logits[position] as number, top, weight: 1 / positions.length });
   }
-  const misses: Miss[] = [];
+  const answered: Answered[] = [];
   const errors = new Map<number, Misses[]>(HORIZONS.map((hours) => [hours, []]));
   for (const curve of curves)
     for (const position of teachingPoints(curve)) {
@@ -258,14 +258,14 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
         const [low, median, high] = [grown.low, grown.median, grown.high].map((trees) =>
           evaluateTrees(trees, row),
         ) as [number, number, number];
-        misses.push({ hours, curve, now, below: low - grew, above: grew - high });
+        answered.push({ hours, curve, now, grew, low, median, high });
         const guesses = baselineGuesses(grown.usual, curve, position, hours);
         const error = Math.abs(Math.max(0, median) - grew);
         errors.get(hours)?.push(heldBackMiss(error, guesses, truth));
       }
     }
   const calibration = calibrationOf(stated);
-  const corrections = correctionsOf(misses);
+  const corrections = correctionsOf(answered);
   const heldBack = Object.fromEntries(
     [...errors].flatMap(([hours, rows]): [string, RecentScore][] => {
       const score = scoreOf(rows);

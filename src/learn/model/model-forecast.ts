@@ -1,6 +1,6 @@
 import { probabilityOf } from './calibration.ts';
 import { isComparable, isOverEdge } from './cohort.ts';
-import { correctionFor } from './conformal.ts';
+import { correctedRange } from './conformal.ts';
 import { type Curve, logViews, type Point, viewsAt } from './curve.ts';
 import { describePoint } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
@@ -41,13 +41,16 @@ export const modelForecast = (
   const from = logViews(now.views);
   let ahead = { median: 0, low: 0, high: 0 }; // counts rarely fall, so no later horizon is lower
   const horizons = HORIZONS.flatMap((hours): HorizonForecast[] => {
-    const correction = correctionFor(model.corrections, { hours, curve, now });
-    if (correction === undefined) return [];
     describeHorizon(curve, { position, hours }, model.cohorts, row);
-    const median = Math.max(ahead.median, evaluateTrees(model.median, row));
-    const lowest = Math.min(median, evaluateTrees(model.low, row) - correction.below);
-    const low = Math.max(ahead.low, lowest);
-    const high = Math.max(ahead.high, median, evaluateTrees(model.high, row) + correction.above);
+    const [lowest, likely, highest] = [model.low, model.median, model.high].map((trees) =>
+      evaluateTrees(trees, row),
+    ) as [number, number, number];
+    const raw = { low: lowest, median: likely, high: highest };
+    const range = correctedRange(model.corrections, { hours, curve, now }, raw);
+    if (range === undefined) return [];
+    const median = Math.max(ahead.median, range.median);
+    const low = Math.max(ahead.low, Math.min(median, range.low));
+    const high = Math.max(ahead.high, median, range.high);
     ahead = { median, low, high };
     const views = (grown: number): number =>
       Math.min(Number.MAX_SAFE_INTEGER, Math.round(viewsAt(from + grown)));

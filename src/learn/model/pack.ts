@@ -3,7 +3,7 @@ import type { VolumeModel } from '../volumes/learn-volumes.ts';
 import type { WayModel } from './learn.ts';
 
 /** Increase it when the meaning of a model changes. Rows of other versions are not read. */
-const MODEL_VERSION = 3;
+const MODEL_VERSION = 4;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 

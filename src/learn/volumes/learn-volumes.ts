@@ -129,6 +129,7 @@ export const learnVolumes = (
   const misses = held.map(({ features, grew }) => ({
     below: evaluateTrees(tried.low, features) - grew,
     above: grew - evaluateTrees(tried.high, features),
+    weight: 1,
   }));
   return { learntUntil: at, tagWeeks, ...grow(rows), correction: correctionOf(misses) };
 };

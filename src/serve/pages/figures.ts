@@ -40,7 +40,6 @@ export const count = (value: number | null | undefined): Html => {
     : html`<span title="${digits(value)}">${short}</span>`;
 };
 
-/** Rate in percent, such as 4.2 %. */
 /**
  * Engagement rate as pages show it: null above 100 % or under 100 views, where it says nothing. The
  * column `engagement_rate_shown` of `videos` has the same rule.
@@ -56,6 +55,7 @@ export const shownRateOf = ({
     ? null
     : engagementRate;
 
+/** Rate in percent, such as 4.2 %. */
 export const rate = (value: number | null | undefined): string =>
   value === null || value === undefined ? UNKNOWN : `${number(value)} %`;
 

@@ -83,6 +83,7 @@ export const videoColumns = ({
     hide: 'phone',
     of: ({ createdAt }) => (createdAt === null ? null : Date.parse(createdAt)),
   }),
+  fileColumn('engagement_rate_shown', 'DOUBLE', shownRateOf),
   textInFiles('hashtags', ({ hashtags }) => (hashtags ?? []).join(' ')),
   fileColumn('score', 'DOUBLE', ({ score }) => score ?? null),
 ];

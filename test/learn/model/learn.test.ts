@@ -77,6 +77,13 @@ test('probabilities and intervals keep their promise on later curves', () => {
       const finished = finishedAt(curve, Number.MAX_SAFE_INTEGER);
       stated += forecast.topProbability;
       came += endedOnTop(model.cohorts, finished) ? 1 : 0;
+      for (const [index, ahead] of forecast.horizons.slice(1).entries()) {
+        const before = forecast.horizons[index] as typeof ahead;
+        const rises = (['low', 'median', 'high'] as const).every(
+          (key) => ahead[key] >= before[key],
+        );
+        expect(rises).toBe(true);
+      }
       for (const { hours, median, low, high } of forecast.horizons) {
         const truth = truthAfter(curve.points, position, hours);
         if (truth === undefined) continue;
