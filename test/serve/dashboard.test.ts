@@ -307,8 +307,10 @@ test('marks sampled, estimated and unknown figures', async () => {
 
 test('the overview lists the newest events of its platform by title and links to all of them', async () => {
   const { text } = await page('/?platform=tiktok');
-  expect(text).toContain(
-    '<span class="mark">trend.spike</span> <a dir="auto" href="/videos/tt_1">clip 1, &quot;quoted&quot; #dance</a>',
+  const [, first = ''] = /<ul class="plain noticed"><li title="[^"]+">(.*?)<\/li>/.exec(text) ?? [];
+  expect(first).toMatch(/^<b>[^<]+<\/b> <span class="soft small">/); // headline and age
+  expect(first).toMatch(
+    /href="\/videos\/tt_1">clip 1, &quot;quoted&quot; #dance<\/a> <span class="soft small">Spike<\/span>$/,
   );
   expect(text).toContain('href="/events?platform=tiktok">Events</a>');
   expect((await page('/?platform=youtube')).text).toContain('No events on this platform');

@@ -30,14 +30,15 @@ end $$;
  * standby: a call that is not given back counts.
  */
 export const GIVE_BACK = `
-create or replace function return_calls(of_key bigint, of_token text) returns void
+create or replace function return_calls(of_key bigint, tokens jsonb) returns void
 language plpgsql volatile as $$
 declare
   c record;
 begin
   for c in update calls t set finished_at = now_ms(), sent = false, free_at = now_ms(),
       error = 'It was admitted, but its machine did not learn of it, so it never left.'
-    where t.key_id = of_key and t.token = of_token and t.finished_at is null
+    where t.key_id = of_key and t.finished_at is null
+      and t.token in (select jsonb_array_elements_text(coalesce(tokens, '[]')))
     returning t.sent_at, case when t.run_id is null then 1 else 0 end as by_hand
   loop
     update hours set calls = calls - 1, by_hand = by_hand - c.by_hand
@@ -45,14 +46,14 @@ begin
   end loop;
 end $$;
 
-create or replace function give_back(key_hash text, of_token text) returns void
+create or replace function give_back(key_hash text, tokens jsonb) returns void
 language plpgsql volatile set search_path from current as $$
 declare
   k keys;
 begin
   perform set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '${LOCK_WAIT}', true);
   select * into k from keys where hash = key_hash for update;
-  perform return_calls(k.id, of_token);
+  perform return_calls(k.id, tokens);
 end $$;
 `;
 
@@ -90,7 +91,7 @@ begin
     insert into keys (hash) values (key_hash) on conflict do nothing;
     select * into k from keys where hash = key_hash for update;
   end if;
-  perform return_calls(k.id, call->>'token'); -- of an attempt before this one, whose answer was lost
+  perform return_calls(k.id, call->'unsent');
   instant := now_ms();
   decision := jsonb_build_object('at', instant);
   if k.server_started is distinct from server then

@@ -52,6 +52,9 @@ interface Ended {
   headers: Readonly<Record<string, string>>;
 }
 
+/** Failed admissions that are given back; older ones were, or count. */
+const UNSENT_MOST = 20;
+
 const SHORT_WHY = 'Somebody else uses the same key: the service has no calls left.';
 
 /** Calls spent in a key's month by the shared ledger, in the time of `now`. Limits are those of the machines that make calls. */
@@ -108,6 +111,8 @@ export class SharedLedger implements Ledger {
   /** Names its admissions, unlike those of any other process. */
   readonly #id = randomUUID();
   #admissions = 0;
+  /** Admissions that failed here and may stand in the ledger, newest first. */
+  #unsent: readonly string[] = [];
 
   constructor(deps: SharedLedgerDeps) {
     const { lake, clock, limits, sender, keyName } = deps;
@@ -121,9 +126,11 @@ export class SharedLedger implements Ledger {
     const sentMono = clock.monotonic();
     this.#admissions += 1;
     const token = `${this.#id}.${this.#admissions}`;
-    const asked = { ...call, token, lake: lakeName };
+    // with its own: an attempt before the one that is answered may have been counted
+    const asked = { ...call, token, unsent: [token, ...this.#unsent], lake: lakeName };
     const decision = await db.call<Decision>('admit', hash, asked, limits).catch(async (error) => {
-      await db.call('give_back', hash, token).catch(() => {}); // without it, the call counts
+      this.#unsent = [token, ...this.#unsent].slice(0, UNSENT_MOST);
+      await this.#giveBack();
       throw error;
     });
     if (!watch.agrees(decision.at, sentMono, clock.monotonic())) {
@@ -131,6 +138,13 @@ export class SharedLedger implements Ledger {
       return { waitMs: SLOT_MS };
     }
     return this.#admission(call, decision);
+  }
+
+  /** Calls that cannot be given back count until they can, or for ever if this process ends. */
+  async #giveBack(): Promise<void> {
+    if (this.#unsent.length === 0) return;
+    const { db, hash } = this.#deps;
+    await db.call('give_back', hash, JSON.stringify(this.#unsent)).catch(() => {});
   }
 
   #admission(call: PlannedCall, decision: Decision): Admission {
@@ -208,5 +222,6 @@ export class SharedLedger implements Ledger {
   async drain(): Promise<void> {
     this.#report();
     await this.#telling;
+    await this.#giveBack();
   }
 }
