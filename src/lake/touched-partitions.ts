@@ -7,21 +7,21 @@ export const MARK_TOUCHED = `
   on conflict (table_name, date) do update set version = version + 1`;
 
 /**
- * Videos that share a file of `videos` or `video_hashtags`, by their key in `video`: a key never
- * changes and keys rise, so rows never move between files, and a night, which changes young videos
- * most, rewrites the last files and leaves the others.
+ * Videos that share a file of `videos` or `video_hashtags`, and hashtags that share one of `hashtags`,
+ * by their key: a key never changes and keys rise, so rows never move between files, and a night,
+ * which changes young subjects most, rewrites the last files and leaves the others.
  */
-export const VIDEOS_A_PART = 131_072;
+export const SUBJECTS_A_PART = 16_384;
 
-/** The part of those tables that a video's rows are in, as its partition is marked; '' the first. */
-export const videoPartOf = (videoKey: number): string => {
-  const part = Math.floor(videoKey / VIDEOS_A_PART);
+/** Part of those tables with the rows of a video or hashtag, as its partition is marked; '' the first. */
+export const partOfSubject = (key: number): string => {
+  const part = Math.floor(key / SUBJECTS_A_PART);
   return part === 0 ? '' : `part-${String(part).padStart(6, '0')}`;
 };
 
 /**
  * Marks a Parquet partition as out of date: a table and its UTC date, '' for tables of one file, or
- * its part (`videoPartOf`). Call it inside the transaction that changes its rows.
+ * its part (`partOfSubject`). Call it inside the transaction that changes its rows.
  */
 export const markTouched = (lake: Lake, table: string, date: string): void => {
   statement(lake, MARK_TOUCHED).run(table, date);

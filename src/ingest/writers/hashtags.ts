@@ -125,8 +125,8 @@ export class HashtagWriter {
       this.#links.push(videoKey, hashtagKey, position);
       tagKeys.add(hashtagKey);
     });
-    tally.add('video_hashtags', 'inserted', { videoKey }, inserted);
-    tally.add('video_hashtags', 'unchanged', { videoKey }, unchanged);
+    tally.add('video_hashtags', 'inserted', { subjectKey: videoKey }, inserted);
+    tally.add('video_hashtags', 'unchanged', { subjectKey: videoKey }, unchanged);
   }
 
   /** The keys of hashtags, each once and in their order; new ones are added to the lake. */
@@ -152,7 +152,7 @@ export class HashtagWriter {
       window,
     };
     const written = insertOrMerge(this.#insertSnapshot, this.#mergeSnapshot, row);
-    tally.add('hashtag_snapshots', written, { at });
+    tally.add('hashtag_snapshots', written, { at, subjectKey: key });
   }
 
   /**
@@ -182,7 +182,7 @@ export class HashtagWriter {
     let key = this.#find.get(folded);
     if (key === undefined) {
       key = Number(this.#insert.run(tag, folded, at).lastInsertRowid);
-      tally.add('hashtags', 'inserted');
+      tally.add('hashtags', 'inserted', { subjectKey: key });
     }
     if (this.#keys.size >= CACHED_TAGS) this.#keys.clear();
     this.#keys.set(tag, key);

@@ -68,7 +68,7 @@ export class SnapshotWriter {
       extra: extraText(seen.snapshotExtra),
     };
     const change = insertOrMerge(this.#insert, this.#merge, row);
-    tally.add('video_snapshots', change, { at, videoKey: key });
+    tally.add('video_snapshots', change, { at, subjectKey: key });
   }
 }
 

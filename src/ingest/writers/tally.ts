@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
-import { markTouched, videoPartOf } from '../../lake/touched-partitions.ts';
+import { markTouched, partOfSubject } from '../../lake/touched-partitions.ts';
 
 /** Tables that loading fills, by their public names. */
 export const LOADED_TABLES = [
@@ -54,13 +54,13 @@ const SUMMARISED_IN: Partial<Record<LoadedTable, LoadedTable>> = {
   hashtag_snapshots: 'hashtags',
   creator_snapshots: 'creators',
 };
-const OF_VIDEOS: ReadonlySet<LoadedTable> = new Set(['videos', 'video_hashtags']);
+const DIVIDED: ReadonlySet<LoadedTable> = new Set(['videos', 'video_hashtags', 'hashtags']);
 const NOT_EXPORTED: ReadonlySet<LoadedTable> = new Set(['analyses']);
 
-/** Parquet partition of a row: its instant, or its video. */
+/** Parquet partition of a row: its instant, or the key of its video or hashtag. */
 interface RowPartition {
   readonly at?: number;
-  readonly videoKey?: number;
+  readonly subjectKey?: number;
 }
 
 const NO_PARTITION: RowPartition = {};
@@ -75,28 +75,28 @@ export class Tally {
 
   /**
    * Counts rows, default one.
-   * @param partition `at` for tables exported by date, `videoKey` for those of videos
+   * @param partition `at` for tables exported by date, `subjectKey` for those divided by videos or hashtags
    */
   add(
     table: LoadedTable,
     change: Change,
-    { at, videoKey }: RowPartition = NO_PARTITION,
+    { at, subjectKey }: RowPartition = NO_PARTITION,
     rows = 1,
   ): void {
     this.counts[table][change] += rows;
     if (change === 'unchanged' || rows === 0 || NOT_EXPORTED.has(table)) return;
-    this.touch(table, at, videoKey);
+    this.touch(table, at, subjectKey);
     const summary = SUMMARISED_IN[table];
-    if (summary !== undefined) this.touch(summary, undefined, videoKey);
+    if (summary !== undefined) this.touch(summary, undefined, subjectKey);
   }
 
   /** Notes that a partition is out of date. */
-  touch(table: LoadedTable, at?: number, videoKey?: number): void {
+  touch(table: LoadedTable, at?: number, subjectKey?: number): void {
     const name =
       at !== undefined
         ? this.#dayOf(at)
-        : OF_VIDEOS.has(table) && videoKey !== undefined
-          ? videoPartOf(videoKey)
+        : DIVIDED.has(table) && subjectKey !== undefined
+          ? partOfSubject(subjectKey)
           : '';
     const names = this.#touched.get(table);
     if (names === undefined) this.#touched.set(table, new Set([name]));

@@ -192,7 +192,7 @@ export class VideoWriter {
     for (const { stored, now, isNew } of this.#open.values()) {
       const same = sameVideo(stored, now);
       if (!same) this.#updateRow(stored, now);
-      if (!isNew) tally.add('videos', same ? 'unchanged' : 'updated', { videoKey: now.key });
+      if (!isNew) tally.add('videos', same ? 'unchanged' : 'updated', { subjectKey: now.key });
     }
     this.forget();
   }
@@ -227,7 +227,7 @@ export class VideoWriter {
     const key = required(this.#inserted.get(seen.id));
     const { at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
     this.#handles.note(user);
-    tally.add('videos', 'inserted', { videoKey: key });
+    tally.add('videos', 'inserted', { subjectKey: key });
     const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
     const now = { key, ...stored, countedAt: null, statedAt: at };
     return { isNew: true, stored, tagKeys: new Set(), now };

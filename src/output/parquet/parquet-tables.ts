@@ -7,6 +7,14 @@ export interface ParquetColumn {
   readonly optional: boolean;
 }
 
+/** Column that names the video or hashtag of a row. */
+export interface SubjectColumn {
+  readonly column: string;
+  /** Table of the subjects, whose column `name` the column has. */
+  readonly subjects: 'video' | 'hashtag';
+  readonly name: string;
+}
+
 /** One table as it appears in Parquet. */
 export interface ParquetTable {
   readonly name: string;
@@ -15,8 +23,8 @@ export interface ParquetTable {
   readonly key: readonly string[];
   /** The time whose UTC day names a row's partition; undefined: one file for the whole table. */
   readonly dateColumn: string | undefined;
-  /** The video's id, where a table without dates is divided by videos (`VIDEOS_A_PART`). */
-  readonly videoColumn: string | undefined;
+  /** Subjects by which a table without dates is divided (`SUBJECTS_A_PART` a file). */
+  readonly dividedBy: SubjectColumn | undefined;
   /**
    * For rows stored by subject and time: the tables that have the number of rows and of subjects.
    * The key is subject and time. Many days are then read together in the order of the key.
@@ -29,15 +37,15 @@ const parquetTable = (
   key: readonly string[],
   {
     dateColumn,
-    videoColumn,
+    dividedBy,
     timelines,
-  }: Partial<Pick<ParquetTable, 'dateColumn' | 'videoColumn' | 'timelines'>>,
+  }: Partial<Pick<ParquetTable, 'dateColumn' | 'dividedBy' | 'timelines'>>,
   columns: Record<string, ParquetType>,
 ): ParquetTable => ({
   name,
   key,
   dateColumn,
-  videoColumn,
+  dividedBy,
   timelines,
   columns: Object.entries(columns).map(([column, type]) => ({
     name: column,
@@ -55,7 +63,7 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
   parquetTable(
     'videos',
     ['id'],
-    { videoColumn: 'id' },
+    { dividedBy: { column: 'id', subjects: 'video', name: 'id' } },
     {
       id: 'UTF8',
       platform: 'UTF8',
@@ -109,7 +117,7 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
   parquetTable(
     'hashtags',
     ['tag'],
-    {},
+    { dividedBy: { column: 'tag', subjects: 'hashtag', name: 'tag' } },
     {
       tag: 'UTF8',
       volume: 'INT64',
@@ -138,7 +146,7 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
   parquetTable(
     'video_hashtags',
     ['video_id', 'tag'],
-    { videoColumn: 'video_id' },
+    { dividedBy: { column: 'video_id', subjects: 'video', name: 'id' } },
     {
       video_id: 'UTF8',
       tag: 'UTF8',

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../base/durations.ts';
 import { type Kind, type Prepared, prepare } from '../../lake/prepare.ts';
-import { VIDEOS_A_PART } from '../../lake/touched-partitions.ts';
+import { SUBJECTS_A_PART } from '../../lake/touched-partitions.ts';
 import type { ParquetTable, ParquetType } from './parquet-tables.ts';
 import { lastPart, quoted } from './partitions.ts';
 import { type PartitionReading, startOf } from './readings.ts';
@@ -102,19 +102,20 @@ export class PartitionReader {
   /** SQL condition of a reading's rows, with its values. */
   #conditionOf({ partitions }: PartitionReading): { where: string; bounds: number[] } {
     const [first] = partitions;
-    const { dateColumn, videoColumn } = first.table;
+    const { dateColumn, dividedBy } = first.table;
     if (dateColumn !== undefined) {
       const column = quoted(dateColumn);
       // // with a bare `?` SQLite plans again for each day
       return { where: `where ${column} >= +? and ${column} < +?`, bounds: spanOf(partitions) };
     }
-    if (videoColumn === undefined) return { where: '', bounds: [] };
-    // all of them; said so that SQLite goes from video to video instead of sorting every row
-    if (lastPart(this.#sqlite) === 0)
-      return { where: `where unlikely(${quoted(videoColumn)} >= '')`, bounds: [] };
+    if (dividedBy === undefined) return { where: '', bounds: [] };
+    const { column, subjects, name } = dividedBy;
+    // all of them; said so that SQLite goes from subject to subject instead of sorting every row
+    if (lastPart(this.#sqlite, dividedBy) === 0)
+      return { where: `where unlikely(${quoted(column)} >= '')`, bounds: [] };
     return {
-      where: `where ${quoted(videoColumn)} in (select id from video where key >= ? and key < ?)`,
-      bounds: [first.part * VIDEOS_A_PART, (first.part + 1) * VIDEOS_A_PART],
+      where: `where ${quoted(column)} in (select ${name} from ${subjects} where key >= ? and key < ?)`,
+      bounds: [first.part * SUBJECTS_A_PART, (first.part + 1) * SUBJECTS_A_PART],
     };
   }
 

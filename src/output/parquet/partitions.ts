@@ -2,15 +2,15 @@ import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
 import { prepare, required } from '../../lake/prepare.ts';
-import { VIDEOS_A_PART } from '../../lake/touched-partitions.ts';
-import type { ParquetTable } from './parquet-tables.ts';
+import { SUBJECTS_A_PART } from '../../lake/touched-partitions.ts';
+import type { ParquetTable, SubjectColumn } from './parquet-tables.ts';
 
-/** The rows of one file: a table, one UTC day of it, or the rows of some of its videos. */
+/** The rows of one file: a table, one UTC day of it, or the rows of some of its subjects. */
 export interface Partition {
   readonly table: ParquetTable;
   /** `YYYY-MM-DD`; '' for tables without dates. */
   readonly date: string;
-  /** 0 unless the table is divided by videos, and these are not the first `VIDEOS_A_PART`. */
+  /** 0 unless the table is divided by subjects, and these are not the first `SUBJECTS_A_PART`. */
   readonly part: number;
 }
 
@@ -47,7 +47,7 @@ export const partitionOf = (
   if (table === undefined) return undefined;
   const [, digits] = /^part-(\d{6})$/.exec(mark) ?? [];
   if (digits !== undefined)
-    return table.videoColumn === undefined ? undefined : { table, date: '', part: Number(digits) };
+    return table.dividedBy === undefined ? undefined : { table, date: '', part: Number(digits) };
   return (table.dateColumn === undefined) === (mark === '')
     ? { table, date: mark, part: 0 }
     : undefined;
@@ -84,11 +84,14 @@ const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable):
   }
 };
 
-/** The part of the newest video. */
-export const lastPart = (sqlite: Database.Database): number =>
+/** The part of the newest subject. */
+export const lastPart = (
+  sqlite: Database.Database,
+  { subjects }: Pick<SubjectColumn, 'subjects'>,
+): number =>
   Math.floor(
-    required(prepare(sqlite, 'select coalesce(max(key), 0) from video', 'number').get()) /
-      VIDEOS_A_PART,
+    required(prepare(sqlite, `select coalesce(max(key), 0) from ${subjects}`, 'number').get()) /
+      SUBJECTS_A_PART,
   );
 
 /** Every partition that may hold rows. */
@@ -97,7 +100,11 @@ export const allPartitions = (
   tables: readonly ParquetTable[],
 ): Partition[] =>
   tables.flatMap((table) =>
-    table.videoColumn === undefined
+    table.dividedBy === undefined
       ? datesOf(sqlite, table).map((date) => ({ table, date, part: 0 }))
-      : Array.from({ length: lastPart(sqlite) + 1 }, (_, part) => ({ table, date: '', part })),
+      : Array.from({ length: lastPart(sqlite, table.dividedBy) + 1 }, (_, part) => ({
+          table,
+          date: '',
+          part,
+        })),
   );

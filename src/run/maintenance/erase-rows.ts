@@ -1,6 +1,6 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
-import { markTouched, videoPartOf } from '../../lake/touched-partitions.ts';
+import { markTouched, partOfSubject } from '../../lake/touched-partitions.ts';
 
 /** Rows to erase of one table, children before parents. */
 interface ErasedRows {
@@ -87,7 +87,7 @@ type MarkedPartition = readonly [table: string, date: string];
 /** Parquet files that hold rows of the marked subjects. */
 export const markedPartitions = ({ sqlite }: Lake): MarkedPartition[] => {
   const keys = prepare(sqlite, 'select key from gone_video', 'number').all();
-  const parts = [...new Set(keys.map(videoPartOf))];
+  const parts = [...new Set(keys.map(partOfSubject))];
   const creators = prepare(sqlite, 'select count(*) from gone_creator', 'number').get() ?? 0;
   return [
     ...ROWS.flatMap(({ table, name, where, at }) =>

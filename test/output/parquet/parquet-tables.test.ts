@@ -47,8 +47,8 @@ test('tables, columns, their order and types are those of the schema', () => {
   expect(
     PARQUET_TABLES.map(({ name, columns }) => [name, columns.map((c) => [c.name, c.type])]),
   ).toEqual(schema);
-  for (const { columns, key, dateColumn, videoColumn } of PARQUET_TABLES)
+  for (const { columns, key, dateColumn, dividedBy } of PARQUET_TABLES)
     expect(columns.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([...key, dateColumn ?? key[0], videoColumn ?? key[0]]),
+      expect.arrayContaining([...key, dateColumn ?? key[0], dividedBy?.column ?? key[0]]),
     );
 });

@@ -5,7 +5,7 @@ import { countOf } from '../../../fixtures/lake-rows.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { loadObservations } from '../../../src/ingest/imports/observations.ts';
 import type { Lake } from '../../../src/lake/open.ts';
-import { VIDEOS_A_PART } from '../../../src/lake/touched-partitions.ts';
+import { SUBJECTS_A_PART } from '../../../src/lake/touched-partitions.ts';
 import { exportLake } from '../../../src/output/parquet/export-lake.ts';
 import { PARQUET_TABLES } from '../../../src/output/parquet/parquet-tables.ts';
 import { allPartitions } from '../../../src/output/parquet/partitions.ts';
@@ -19,10 +19,10 @@ const clock = virtualClock(NOON_AT);
 const makeLarge = (lake: Lake): void => {
   lake.sqlite.exec(`
     pragma foreign_keys = off;
-    update video set key = key + ${VIDEOS_A_PART} where key between 4 and 6;
-    update video set key = key + ${2 * VIDEOS_A_PART} where key > 6 and key < 11;
-    update video_snapshot set video_key = video_key + ${VIDEOS_A_PART} where video_key between 4 and 6;
-    update video_snapshot set video_key = video_key + ${2 * VIDEOS_A_PART} where video_key > 6 and video_key < 11;
+    update video set key = key + ${SUBJECTS_A_PART} where key between 4 and 6;
+    update video set key = key + ${2 * SUBJECTS_A_PART} where key > 6 and key < 11;
+    update video_snapshot set video_key = video_key + ${SUBJECTS_A_PART} where video_key between 4 and 6;
+    update video_snapshot set video_key = video_key + ${2 * SUBJECTS_A_PART} where video_key > 6 and video_key < 11;
     pragma foreign_keys = on`);
 };
 
@@ -84,7 +84,7 @@ test('what is seen of a video marks its part, and the other parts are not read',
   makeLarge(lake);
   await exportLake(lake, { clock });
   const [id] = lake.sqlite
-    .prepare(`select id from video where key = ${2 * VIDEOS_A_PART + 7}`)
+    .prepare(`select id from video where key = ${2 * SUBJECTS_A_PART + 7}`)
     .pluck()
     .all() as string[];
   const at = NOON_AT + 60_000;
@@ -123,13 +123,55 @@ test('a part whose last video is gone loses its file, and only it', async () => 
   makeLarge(lake);
   await exportLake(lake, { clock });
   lake.sqlite.exec(`
-    delete from video_snapshot where video_key between ${VIDEOS_A_PART} and ${2 * VIDEOS_A_PART};
-    delete from video where key between ${VIDEOS_A_PART} and ${2 * VIDEOS_A_PART};
+    delete from video_snapshot where video_key between ${SUBJECTS_A_PART} and ${2 * SUBJECTS_A_PART};
+    delete from video where key between ${SUBJECTS_A_PART} and ${2 * SUBJECTS_A_PART};
     insert into touched_partitions values ('videos', 'part-000001', 1)`);
   expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, removed: 1 });
   expect(pathsOf(lake, 'videos')).toEqual([
     ['videos/videos-000002.parquet', 4],
     ['videos/videos.parquet', 3],
   ]);
+  expectWhole(lake);
+});
+
+test('hashtags are divided as videos are, and a new volume rewrites the part of its tag', async () => {
+  const lake = filledLake();
+  const [tag] = sqliteRows(lake, 'hashtags')[0] as [string];
+  lake.sqlite.exec(`
+    pragma foreign_keys = off;
+    update hashtag set key = key + ${SUBJECTS_A_PART} where tag <> '${tag}';
+    update hashtag_snapshot set hashtag_key = hashtag_key + ${SUBJECTS_A_PART}
+      where hashtag_key not in (select key from hashtag);
+    update video_hashtag set hashtag_key = hashtag_key + ${SUBJECTS_A_PART}
+      where hashtag_key not in (select key from hashtag);
+    pragma foreign_keys = on`);
+  const tags = sqliteRows(lake, 'hashtags').length;
+  await exportLake(lake, { clock, full: true });
+  expect(pathsOf(lake, 'hashtags')).toEqual([
+    ['hashtags/hashtags-000001.parquet', tags - 1],
+    ['hashtags/hashtags.parquet', 1],
+  ]);
+  expectWhole(lake);
+  const volume = {
+    platform: '',
+    at: NOON_AT + 60_000,
+    volume: 9,
+    views: 99,
+    change: null,
+    rank: null,
+    source: 'import',
+    extra: null,
+  } as const;
+  loadObservations(lake, {
+    ...{ videos: [], snapshots: [], creators: [] },
+    hashtags: [{ tag, window: null, ...volume }],
+  });
+  expect(
+    lake.sqlite
+      .prepare("select date from touched_partitions where table_name = 'hashtags'")
+      .pluck()
+      .all(),
+  ).toEqual(['']);
+  await exportLake(lake, { clock });
   expectWhole(lake);
 });

@@ -10,7 +10,7 @@ import { ClockWatch } from '../../../src/upstream/ledger-postgres/clock-watch.ts
 import { LedgerAwayError } from '../../../src/upstream/ledger-postgres/errors.ts';
 import { limitWarnings } from '../../../src/upstream/ledger-postgres/init-ledger.ts';
 import type { LedgerDb } from '../../../src/upstream/ledger-postgres/ledger-db.ts';
-import { SharedLedger } from '../../../src/upstream/ledger-postgres/shared-ledger.ts';
+import { SharedLedger, sharedSpent } from '../../../src/upstream/ledger-postgres/shared-ledger.ts';
 import { type CallOutcome, differingLimits } from '../../../src/upstream/throttle/ledger.ts';
 import { monthWindow } from '../../../src/upstream/throttle/month.ts';
 import { freshLake } from '../throttle/machine.ts';
@@ -133,6 +133,10 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect(await large.admit(CALL)).toEqual({ waitMs: 1000 });
     const { month, moment } = await large.spent();
     expect(month).toMatchObject({ limit: 5, spent: 3, remaining: 2 });
+    const reader = { callsPerMonth: 50_000, quotaReset: 'calendar' }; // `serve` makes no calls
+    expect(await sharedSpent(db, 'the hash', reader, Date.now())).toMatchObject({
+      month: { limit: 5, remaining: 2 },
+    });
     const named =
       'Machines state different limits for this key: berlin 3 a minute and 5 a month, paris 60 a minute and 100 a month. The smallest hold. Set the same TRENDLAKE_TIER on all of them.';
     expect(differingLimits(moment?.members ?? [])).toBe(named);
