@@ -178,12 +178,16 @@ for (const [from, its] of [...Map.groupBy(asked, weekOf)].sort(([a], [b]) => a -
 }
 
 console.log(`\nEach source was unseen at first: silent below ${LEAST_FINISHED} finished curves`);
-for (const { source, firstAt, voice, silent, mostFinished, learnings, learnMs, asked } of replays) {
+for (const its of replays) {
+  const { source, firstAt, voice, silent, mostFinished, learnings, learnMs, asked, stepMs } = its;
+  const early = asked.filter(({ at }) => voice !== undefined && at <= voice.at + 4 * stepMs);
+  const curves = [...new Set(early.map(({ curve }) => curve))];
+  const named = scores.naming(curves, scores.namedAt(early)(0.7));
   const soon = voice === undefined ? [] : asked.filter(({ at }) => at < voice.at + 3 * 86_400_000);
   console.log(
     voice === undefined
       ? `  ${source.padEnd(18)} silent throughout: ${mostFinished} finished curves at most, ${silent} questions unanswered`
-      : `  ${source.padEnd(18)} speaks after ${daysOf(voice.at - firstAt)} days with ${voice.finished} finished curves, ${silent} questions unanswered; calibration error of its first 3 days ${fixed(scores.calibration(soon).error, 3, 0)} (${soon.length}); ${learnings} learnings, the longest ${Math.round(learnMs)} ms`,
+      : `  ${source.padEnd(18)} speaks after ${daysOf(voice.at - firstAt)} days with ${voice.finished} finished curves, ${silent} questions unanswered; calibration error of its first 3 days ${fixed(scores.calibration(soon).error, 3, 0)} (${soon.length}); of the first four models, ${percent(named.precision)} % of ${named.named} named at 0.7 end on top; ${learnings} learnings, the longest ${Math.round(learnMs)} ms`,
   );
 }
 

@@ -50,6 +50,8 @@ export interface Replay {
   readonly mostFinished: number;
   readonly silent: number;
   readonly asked: readonly Asked[];
+  /** Time between two learnings. */
+  readonly stepMs: number;
   readonly learnings: number;
   readonly learnMs: number;
 }
@@ -139,7 +141,8 @@ export const replay = (source: string, curves: readonly Curve[], nowMs: () => nu
         else asked.push(its);
       }
   }
-  return { source, curves, firstAt, voice, mostFinished, silent, asked, learnings, learnMs };
+  const counted = { mostFinished, silent, asked, learnings, learnMs };
+  return { source, curves, firstAt, voice, stepMs: step, ...counted };
 };
 
 /** Days, for people. */

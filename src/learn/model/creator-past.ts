@@ -3,7 +3,7 @@ import { sourceCode } from '../../../schema/vocabulary.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { type Curve, type EarlierVideos, logViews, type Point } from './curve.ts';
 
-/** Newest earlier videos of a creator. */
+/** Newest videos of a creator that the lake loaded before. */
 export const MOST_OF_CREATOR = 20;
 
 const countOf = (order: 'asc' | 'desc'): string =>
@@ -14,7 +14,7 @@ const BEFORE = `
   select ${countOf('asc')}, ${countOf('desc')} from (
     select o.key from video v join video o indexed by video_platform_user
       on o.platform = v.platform and o.user = v.user
-    where v.key = @key and o.first_seen_at < @at order by o.first_seen_at desc, o.key
+    where v.key = @key and o.key < v.key and o.first_seen_at < @at order by o.key desc
     limit ${MOST_OF_CREATOR}) b`;
 
 /** @param growths since each video's first sight, in ln(views + 1000) */
