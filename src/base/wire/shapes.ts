@@ -249,6 +249,9 @@ const allowance = z.object({
 export const usageResponse = z
   .object({
     key: z.string().meta({ description: 'Id of the key; never the key itself.' }),
+    shared: z.boolean().meta({
+      description: 'True if all services with the same shared ledger count this key together.',
+    }),
     minute: allowance,
     month: allowance,
     days: z.array(

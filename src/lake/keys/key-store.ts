@@ -30,6 +30,8 @@ export interface RequestCounter {
  * `serve` count them together. Instants in Unix ms.
  */
 export interface KeyStore extends RequestCounter {
+  /** True in the shared ledger. */
+  readonly isShared: boolean;
   add(key: NewKey): Soon<void>;
   /** Oldest first, revoked ones included. */
   list(): Soon<KeyRecord[]>;
@@ -42,6 +44,7 @@ export interface KeyStore extends RequestCounter {
 
 /** The keys of a data directory. */
 export class LakeKeys implements KeyStore {
+  readonly isShared = false;
   readonly #db: Database.Database;
   readonly #limiter: Limiter;
 

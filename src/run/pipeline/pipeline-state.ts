@@ -21,7 +21,7 @@ import {
   runsPage,
 } from '../maintenance/runs.ts';
 import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
-import { type Accounting, accountingOf } from '../plan/accounting.ts';
+import { type Accounting, accountingOf, accountOf } from '../plan/accounting.ts';
 import { expectedSources } from '../plan/expected-sources.ts';
 import type { KeyMonth, KeyPlan } from '../plan/key-plan.ts';
 import { type CallsLeft, planLine } from '../plan/month-plan.ts';
@@ -69,6 +69,12 @@ export interface BurnDown {
 }
 
 export interface QuotaState extends Accounting {
+  /** Limits of all keys together in a shared ledger; undefined if the lake counts the calls. */
+  readonly shared?: {
+    readonly ratePerMinute: number;
+    /** False: a key had no call within a day, so its limits are the settings of this machine. */
+    readonly isStated: boolean;
+  };
   readonly lines: readonly (BurnDown & { readonly name: string | undefined })[];
 }
 
@@ -124,6 +130,11 @@ const parquetOf = (dataDir: string): PipelineNow['parquet'] => {
   return { exportedAt, codec, isCurrent: isCurrent(manifest, SCHEMA_VERSION), tables };
 };
 
+const sharedLimits = (months: readonly KeyMonth[]): NonNullable<QuotaState['shared']> => ({
+  ratePerMinute: months.reduce((sum, month) => sum + accountOf(month).ratePerMinute, 0),
+  isStated: months.every(({ spent }) => (spent.moment?.members ?? []).length > 0),
+});
+
 const quotaOf = (
   lake: Lake,
   { plans }: KeyedSettings,
@@ -138,6 +149,7 @@ const quotaOf = (
   );
   return {
     ...accountingOf(lake, months),
+    ...(elsewhere === undefined ? {} : { shared: sharedLimits(months) }),
     lines: months.map(({ key, config, jobs, spent }) => ({
       name: key?.name,
       month: spent.month,

@@ -92,14 +92,15 @@ const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
 
 export const accountOf = (key: KeyMonth): KeyAccount => {
   const { config, jobs, spent } = key;
-  const plan = planMonth(jobs, config, spent);
   const members = spent.moment?.members ?? [];
+  const ratePerMinute = Math.min(
+    ...(members.length === 0 ? [config] : members).map((member) => member.ratePerMinute),
+  );
+  const plan = planMonth(jobs, { ...config, ratePerMinute }, spent);
   return {
     name: key.key?.name ?? '',
     platforms: config.platforms,
-    ratePerMinute: Math.min(
-      ...(members.length === 0 ? [config] : members).map((member) => member.ratePerMinute),
-    ),
+    ratePerMinute,
     month: spent.month,
     ...(spent.moment === undefined ? {} : { moment: spent.moment }),
     forecast: forecastOf(key, plan),

@@ -76,6 +76,11 @@ const keysTable = ({ keys }: QuotaState): Html =>
           html`<tr><td>${name}</td><td class="no-phone">${platforms.join(', ')}</td><td class="n no-phone">${moment === undefined ? '–' : `${digits(moment.inMinute)} of ${digits(ratePerMinute)}`}</td><td class="n">${digits(month.spent)}</td><td class="n">${digits(month.remaining)}</td><td>${(moment?.pause ?? null) !== null ? html`<span class="down">paused until ${minuteOf(moment?.pause?.untilAt ?? 0)}</span>` : plan.fits ? 'enough' : html`<span class="down">${digits(plan.missing)} short</span>`}</td></tr>`,
       )}</tbody></table></div>`;
 
+const sharedLine = ({ shared, month }: QuotaState): Html =>
+  shared === undefined
+    ? NOTHING
+    : html`<p class="small">All machines share these limits: ${digits(shared.ratePerMinute)} calls a minute and ${digits(month.limit)} a month.${shared.isStated ? '' : ' Not every key made a call within a day. For the others, the settings of this machine are shown.'}</p>`;
+
 /** Calls left this month, and those the schedule will leave. */
 export const quotaSection = (
   { quota, origin }: PipelineNow,
@@ -83,9 +88,9 @@ export const quotaSection = (
   price: Price | undefined,
 ): Html => {
   if ('unknown' in quota)
-    return html`<section><h2>Quota</h2>${notice(`The remaining quota is unknown: ${quota.unknown}`)}</section>`;
+    return html`<section><h2>Quota</h2>${notice(`The shared ledger counts the calls, and could not be read. The limits and the remaining quota are unknown: ${quota.unknown}`)}</section>`;
   const { month, warnings } = quota;
   return html`<section><h2>Quota <span class="soft small">${digits(month.spent)} of ${digits(month.limit)} calls spent since ${minuteOf(month.startsAt)}</span></h2>
-${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has separate limits. The figures show the quota of a real key with these settings.') : NOTHING}${warnings.map(notice)}
+${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has separate limits. The figures show the quota of a real key with these settings.') : NOTHING}${warnings.map(notice)}${sharedLine(quota)}
 ${quota.lines.map((line) => html`${line.name === undefined || quota.keys === undefined ? NOTHING : html`<h3>Key ${line.name}</h3>`}${burnDown(line, at)}`)}${keysTable(quota)}${sentence(quota, price)}${byJob(quota, price)}${hints(quota)}</section>`;
 };

@@ -195,6 +195,7 @@ export const EXAMPLE_RESPONSES: Readonly<Record<string, object>> = {
   getEvents: { total: 1, page: 1, items: [event], asOf },
   getUsage: {
     key: 'key__FRvN2JHsn27',
+    shared: false,
     minute: { limit: 60, used: 11, remaining: 49, resetsAt: '2026-03-10T12:00:58.258Z' },
     month: { limit: 50000, used: 812, remaining: 49188, resetsAt: '2026-04-01T00:00:00.000Z' },
     days: [{ day: '2026-03-10', requests: 11, refused: 0 }],

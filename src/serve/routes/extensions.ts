@@ -52,6 +52,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
       {
         body: {
           key: key.id,
+          shared: service.keys.isShared,
           minute: {
             limit: key.ratePerMinute,
             used: key.ratePerMinute - key.minuteLeft,

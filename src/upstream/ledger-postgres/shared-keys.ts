@@ -56,6 +56,7 @@ interface KeyRow {
  * the database's clock. While it is away nothing is counted, and nobody is let in.
  */
 export class SharedKeys implements KeyStore {
+  readonly isShared = true;
   readonly #db: LedgerDb;
 
   constructor(db: LedgerDb) {

@@ -53,6 +53,8 @@ describe.skipIf(servers.missing !== undefined)(
       expect(responses.every(({ headers }) => headers.get('ratelimit')?.includes('"minute"'))).toBe(
         true,
       );
+      const read = responses.find(({ status }) => status === 200);
+      expect(await read?.json()).toMatchObject({ key: id, shared: true, minute: { limit: 6 } });
       const metrics = new Metrics({
         ...{
           dataDir,
