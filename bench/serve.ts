@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { createKey } from '../src/lake/keys/keys.ts';
 import { openServiceDb } from '../src/lake/keys/service-db.ts';
 import { LAKE_FILE } from '../src/lake/open.ts';
@@ -10,6 +9,7 @@ import { figureOf, tellFigure } from './all/figure.ts';
 import { BUSY_CREATOR, buildLake, END_AT } from './serve/build-lake.ts';
 import { type Child, startChild } from './serve/child.ts';
 import { firstResponse } from './serve/first-response.ts';
+import { type Asked, startAsker } from './serve/start-asker.ts';
 
 // Speed and needs of the service, compared with servers that do nothing else; each figure beside its goal. With --keep the lake is built in DIR, or used from there.
 //
@@ -27,22 +27,13 @@ const [videos, snapshots, requests] = [values.videos, values.snapshots, values.r
   Number,
 ) as [number, number, number];
 
-interface Asked {
-  readonly spans: number[];
-  readonly totalMs: number;
-}
 const ask = (
   { origin, key }: { origin: string; key: string | string[] },
   paths: string[],
   count: number,
   { connections, restMs = 0 }: { connections: number; restMs?: number },
 ): Promise<Asked> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./serve/asker.ts', import.meta.url), {
-      workerData: { origin, paths, count, connections, keys: [key].flat(), restMs },
-    });
-    worker.once('message', resolve).once('error', reject);
-  });
+  startAsker({ origin, paths, count, connections, keys: [key].flat(), restMs }).asked;
 
 /**
  * Requests `paths` one after another, resting a little after each, for as long as `meanwhile`
@@ -54,14 +45,10 @@ const askDuring = async (
   key: string,
   meanwhile: () => Promise<unknown>,
 ): Promise<Asked> => {
-  const worker = new Worker(new URL('./serve/asker.ts', import.meta.url), {
-    workerData: { origin, paths, count: 1e9, connections: 1, keys: [key], restMs: 3 },
-  });
-  const asked = new Promise<Asked>((resolve, reject) => {
-    worker.once('message', resolve).once('error', reject);
-  });
+  const work = { origin, paths, count: 1e9, connections: 1, keys: [key], restMs: 3 };
+  const { asked, end } = startAsker(work);
   await meanwhile();
-  worker.postMessage('enough');
+  end();
   return asked;
 };
 

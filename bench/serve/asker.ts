@@ -1,28 +1,12 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
+import type { AskerWork } from './start-asker.ts';
 
-// Requests `paths` one after another, with one of `keys` after the other, `count` times in all, over `connections` kept-alive connections, and reports
-// the milliseconds of each; any message ends it early. Rests `restMs` after each response. Runs in its own
-// worker, so that asking does not slow answering.
+// The worker of startAsker.
 
-const {
-  origin,
-  paths,
-  count,
-  connections,
-  keys,
-  restMs,
-  headers = {},
-} = workerData as {
-  origin: string;
-  paths: string[];
-  count: number;
-  connections: number;
-  keys: string[];
-  restMs: number;
-  headers?: Record<string, string>;
-};
+const work = workerData as AskerWork;
+const { origin, paths, count, connections, keys, restMs, headers = {} } = work;
 const pool = new Pool(origin, { connections });
 const spans: number[] = [];
 let next = 0;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { buildLake, END_AT } from '../../bench/serve/build-lake.ts';
 import { startChild } from '../../bench/serve/child.ts';
+import { startAsker } from '../../bench/serve/start-asker.ts';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/base/durations.ts';
 import { isoOf } from '../../src/base/iso.ts';
@@ -65,13 +65,8 @@ export const soakRequests = async (count: number): Promise<number[]> => {
   const askers = Array.from({ length: ASKERS }, (_, n) => {
     const own = [...paths.slice((n * DRAWN) / ASKERS), ...paths.slice(0, (n * DRAWN) / ASKERS)];
     const headers: Record<string, string> = n % 2 === 0 ? { 'accept-encoding': 'gzip' } : {};
-    const work = { origin: child.origin, paths: own, count: count / ASKERS, key, headers };
-    const worker = new Worker(new URL('../../bench/serve/asker.ts', import.meta.url), {
-      workerData: { ...work, connections: CONNECTIONS, restMs: 0 },
-    });
-    return new Promise((resolve, reject) => {
-      worker.once('message', resolve).once('error', reject);
-    });
+    const work = { origin: child.origin, paths: own, count: count / ASKERS, keys: [key], headers };
+    return startAsker({ ...work, connections: CONNECTIONS, restMs: 0 }).asked;
   });
   const residentMb: number[] = [];
   const isOver = new AbortController();
