@@ -24,6 +24,7 @@ const M_TYPES: Readonly<Record<ParquetType, string>> = {
   DOUBLE: 'type number',
   UTF8: 'type text',
   TIMESTAMP_MILLIS: 'type datetime',
+  DATE: 'type date',
 };
 
 const M_HEAD = `// trendlake in Power BI: Home > Get data > Blank query > Advanced Editor, paste one of the queries below

@@ -1,5 +1,6 @@
 import {
   BIGINT,
+  DATE,
   DOUBLE,
   type DuckDBAppender,
   type DuckDBConnection,
@@ -28,6 +29,7 @@ const TYPES: Record<ParquetType, { duckdb: DuckDBType; sql: string }> = {
   TIMESTAMP_MILLIS: { duckdb: TIMESTAMP_MS, sql: 'timestamp_ms' },
   DOUBLE: { duckdb: DOUBLE, sql: 'double' },
   UTF8: { duckdb: VARCHAR, sql: 'varchar' },
+  DATE: { duckdb: DATE, sql: 'date' },
 };
 
 const asDuckdb = ({ type }: ParquetColumn, value: unknown): DuckDBValue => {

@@ -1,7 +1,8 @@
 import { DeltaLog } from './delta-log.ts';
-import { exportedTables } from './exported-tables.ts';
+import { type ExportedTable, exportedTables, publishedFiles } from './exported-tables.ts';
 import { refuseForeignTable } from './judge-table.ts';
-import { type ExportedTable, publishedPath } from './publish-table.ts';
+import type { PublishedFile } from './published-file.ts';
+import { isDatePartitioned } from './table-schema.ts';
 import type { TableStore } from './table-store.ts';
 
 /** Published tables compared with the last export. */
@@ -21,15 +22,17 @@ const someOf = (paths: readonly string[]): string =>
 const checkTable = async (
   store: TableStore,
   lake: string,
-  { name, files }: ExportedTable,
+  table: ExportedTable,
 ): Promise<string[]> => {
+  const { name } = table;
   const log = new DeltaLog(store, name, `lake=${lake}/`);
   await log.refresh();
   refuseForeignTable(log, `${store.url}/${name}`);
-  const wanted = new Map(
-    files.filter(({ rows }) => rows > 0).map((file) => [publishedPath(lake, file), file.bytes]),
-  );
-  const missing = [...wanted.keys()].filter((path) => !log.files.has(path));
+  if (log.metaData !== undefined && isDatePartitioned(log.metaData))
+    return [`${name} has the form of an earlier version; the next publish renews it`];
+  const isShown = (_month: string, { path }: PublishedFile): boolean => log.files.has(path);
+  const wanted = new Set(publishedFiles(lake, table, isShown).map(({ path }) => path));
+  const missing = [...wanted].filter((path) => !log.files.has(path));
   const outdated = [...log.files.keys()].filter((path) => !wanted.has(path));
   const sizes = new Map<string, number>();
   for await (const { key, bytes } of store.list(`${name}/lake=${lake}/`))

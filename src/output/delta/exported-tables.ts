@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { PARQUET_CODECS, type ParquetCodec } from '../../base/config/parquet-codecs.ts';
 import { messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { TablesError } from './errors.ts';
-import type { LocalFile } from './local-file.ts';
-import type { ExportedTable } from './publish-table.ts';
+import { type LocalFile, sourceOf } from './local-file.ts';
+import { daysFiles, type PublishedFile, wholeFile } from './published-file.ts';
 
 /**
  * Tables with one file a UTC day, known before they have a row. Named here, as the schema they come
@@ -21,7 +22,18 @@ export const DATED_TABLES: readonly string[] = [
   'hashtag_forecasts',
 ];
 
+/** One exported table, as the manifest has it. */
+export interface ExportedTable {
+  readonly name: string;
+  /** True with one file per UTC day. */
+  readonly dated: boolean;
+  readonly files: readonly LocalFile[];
+  /** Compression of the pages of its files. */
+  readonly codec: ParquetCodec;
+}
+
 const manifest = z.object({
+  codec: z.enum(PARQUET_CODECS).default('zstd'),
   files: z.array(
     z.object({
       path: z.string(),
@@ -35,15 +47,30 @@ const manifest = z.object({
 });
 
 /**
+ * The files that show an exported table of a lake: those of a table with days have the column `date`,
+ * one file for each month that `isMerged`.
+ */
+export const publishedFiles = (
+  lake: string,
+  { dated, files }: ExportedTable,
+  isMerged: Parameters<typeof daysFiles>[2],
+): PublishedFile[] => {
+  const sources = files.filter(({ rows }) => rows > 0).map(sourceOf);
+  return dated
+    ? daysFiles(lake, sources, isMerged)
+    : sources.map((source) => wholeFile(lake, source));
+};
+
+/**
  * The tables of a lake's last export, as its manifest lists them.
  * @throws TablesError when nothing was exported yet, or the manifest cannot be read
  */
 export const exportedTables = (dataDir: string): ExportedTable[] => {
   const folder = join(dataDir, 'parquet');
   const path = join(folder, 'manifest.json');
-  let files: z.infer<typeof manifest>['files'];
+  let read: z.infer<typeof manifest>;
   try {
-    files = manifest.parse(JSON.parse(readFileSync(path, 'utf8'))).files;
+    read = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       throw new TablesError(
@@ -55,7 +82,7 @@ export const exportedTables = (dataDir: string): ExportedTable[] => {
     );
   }
   const byTable = new Map<string, LocalFile[]>();
-  for (const { path: within, table, date, rows, bytes, sha256 } of files)
+  for (const { path: within, table, date, rows, bytes, sha256 } of read.files)
     byTable.set(table, [
       ...(byTable.get(table) ?? []),
       { path: join(folder, within), bytes, sha256, rows, date },
@@ -63,6 +90,7 @@ export const exportedTables = (dataDir: string): ExportedTable[] => {
   return [...byTable].map(([name, of]) => ({
     name,
     files: of,
+    codec: read.codec,
     dated: DATED_TABLES.includes(name) || of.some(({ date }) => date !== null),
   }));
 };

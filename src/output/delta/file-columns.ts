@@ -1,4 +1,5 @@
 import type { FileMetaData, SchemaElement } from 'hyparquet';
+import { dateOf } from '../../base/iso.ts';
 import { TablesError } from './errors.ts';
 
 /** A column as the published table names it; its type in Delta's words. */
@@ -61,11 +62,17 @@ const LONGEST_TEXT = 64;
 const isBound = (text: string): boolean => text.length <= LONGEST_TEXT && !text.includes('\ufffd');
 
 /** A footer's value as Delta's statistics write it; undefined if it is not reliable. */
-const boundOf = (value: unknown): number | string | boolean | undefined => {
+const boundOf = (
+  value: unknown,
+  type: TableColumn['type'],
+): number | string | boolean | undefined => {
   if (typeof value === 'bigint')
     return Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) return undefined;
+    return type === 'date' ? dateOf(value.getTime()) : value.toISOString();
+  }
   if (typeof value === 'string') return isBound(value) ? value : undefined;
   return typeof value === 'boolean' ? value : undefined;
 };
@@ -108,11 +115,11 @@ export const statisticsOf = (
     });
     if (type === 'boolean') return;
     const least = outermost(
-      withBounds.map((chunk) => boundOf(chunk?.statistics?.min_value)),
+      withBounds.map((chunk) => boundOf(chunk?.statistics?.min_value, type)),
       false,
     );
     const greatest = outermost(
-      withBounds.map((chunk) => boundOf(chunk?.statistics?.max_value)),
+      withBounds.map((chunk) => boundOf(chunk?.statistics?.max_value, type)),
       true,
     );
     if (least !== undefined) minValues[name] = least;

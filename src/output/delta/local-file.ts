@@ -5,6 +5,7 @@ import { type FileMetaData, parquetMetadata } from 'hyparquet';
 import { messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { ReplacedFileError, TablesError } from './errors.ts';
+import type { FileSource } from './published-file.ts';
 import type { OpenFile } from './table-store.ts';
 
 const READ_BYTES = 1 << 18;
@@ -62,6 +63,13 @@ export const withLocalFile = async <T>(
     await open.handle.close();
   }
 };
+
+/** A local file as a part of a published one. */
+export const sourceOf = (file: LocalFile): FileSource => ({
+  date: file.date,
+  sha256: file.sha256,
+  withFile: (work) => withLocalFile(file, work),
+});
 
 /**
  * Footer of an exported file.

@@ -11,7 +11,7 @@ export interface PublishWorld {
   readonly signal: AbortSignal;
   /** The `AWS_*` variables, for addresses on S3. */
   readonly env: NodeJS.ProcessEnv;
-  readonly onFile?: (path: string) => void;
+  readonly onFile?: () => void;
 }
 
 /**

@@ -33,7 +33,7 @@ export interface PublishOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  readonly onFile?: (path: string) => void;
+  readonly onFile?: () => void;
 }
 
 const TABLES_AT_ONCE = 3;
@@ -41,8 +41,8 @@ const UPLOADS_AT_ONCE = 4;
 /** An export may replace files beneath a publish; then the new manifest is taken. */
 const MANIFESTS_TRIED = 5;
 
-const publishTables = async (dataDir: string, deps: PublishDeps): Promise<TablePublished[]> => {
-  const waiting = exportedTables(dataDir);
+const publishTables = async (deps: PublishDeps): Promise<TablePublished[]> => {
+  const waiting = exportedTables(deps.dataDir);
   const done: TablePublished[] = [];
   const failures: unknown[] = [];
   const work = async (): Promise<void> => {
@@ -62,10 +62,10 @@ const publishTables = async (dataDir: string, deps: PublishDeps): Promise<TableP
 };
 
 /** As above, from the manifest of an export that ran meanwhile where one did. */
-const publishLatest = async (dataDir: string, deps: PublishDeps): Promise<TablePublished[]> => {
+const publishLatest = async (deps: PublishDeps): Promise<TablePublished[]> => {
   for (let tried = 1; ; tried += 1)
     try {
-      return await publishTables(dataDir, deps);
+      return await publishTables(deps);
     } catch (error) {
       if (!(error instanceof ReplacedFileError) || tried >= MANIFESTS_TRIED) throw error;
     }
@@ -84,8 +84,9 @@ export const publishLake = (lake: Lake, options: PublishOptions): Promise<Publis
     const startedAt = clock.monotonic();
     await probeStore(store);
     const uploads = new PQueue({ concurrency: UPLOADS_AT_ONCE });
-    const lakeId = lakeIdOf(lake);
-    const tables = await publishLatest(lake.dataDir, { ...options, lake: name, lakeId, uploads });
+    const { dataDir } = lake;
+    const own = { dataDir, lake: name, lakeId: lakeIdOf(lake), uploads };
+    const tables = await publishLatest({ ...options, ...own });
     const sum = (of: 'files' | 'rows' | 'bytes' | 'removed'): number =>
       tables.reduce((total, table) => total + table[of], 0);
     return {

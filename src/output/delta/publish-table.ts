@@ -2,25 +2,24 @@ import { randomUUID } from 'node:crypto';
 import type PQueue from 'p-queue';
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS, SECOND_MS } from '../../base/durations.ts';
-import type { AddFile, Txn } from './delta-actions.ts';
+import { type BroughtFile, bringIn } from './bring-in.ts';
+import { DATE_COLUMN } from './dated-file.ts';
+import type { Txn } from './delta-actions.ts';
 import { DeltaLog } from './delta-log.ts';
-import { fileColumns, statisticsOf, type TableColumn } from './file-columns.ts';
+import { type ExportedTable, publishedFiles } from './exported-tables.ts';
+import { fileColumns, type TableColumn } from './file-columns.ts';
 import { refuseForeignTable, refuseOtherLake } from './judge-table.ts';
-import { footerOf, type LocalFile, withLocalFile } from './local-file.ts';
-import { adaptedMetaData, PROTOCOL } from './table-schema.ts';
+import { footerOf, withLocalFile } from './local-file.ts';
+import { daysFile, isSettled, type PublishedFile } from './published-file.ts';
+import { adaptedMetaData, isDatePartitioned, PROTOCOL } from './table-schema.ts';
 import type { TableStore } from './table-store.ts';
+import { upgradeTable } from './upgrade-table.ts';
 import { keepUp } from './upkeep.ts';
-
-/** One exported table, as the manifest has it. */
-export interface ExportedTable {
-  readonly name: string;
-  /** True with one file per UTC day. */
-  readonly dated: boolean;
-  readonly files: readonly LocalFile[];
-}
 
 export interface PublishDeps {
   readonly store: TableStore;
+  /** Folder of the lake; files are built there before they are uploaded. */
+  readonly dataDir: string;
   /** The name of the lake in the tables. */
   readonly lake: string;
   /** Distinguishes this lake from others of its name. */
@@ -36,7 +35,7 @@ export interface PublishDeps {
   readonly signal: AbortSignal;
   /** Queue of uploads, shared by all tables. */
   readonly uploads: PQueue;
-  readonly onFile?: (path: string) => void;
+  readonly onFile?: () => void;
 }
 
 /** Result of publishing one table. */
@@ -59,24 +58,13 @@ const NAMED_MS = 30 * DAY_MS;
 const FIRST_WAIT_MS = 20;
 const LONGEST_WAIT_MS = 2 * SECOND_MS;
 
-/** A file that stands in the store, ready to be committed. */
-interface Brought {
-  readonly add: AddFile;
-  readonly rows: number;
-  readonly columns: readonly TableColumn[];
-}
-
 /** A commit to be tried. */
 interface TableChange {
-  readonly added: readonly Brought[];
+  readonly added: readonly BroughtFile[];
   readonly removed: readonly string[];
   readonly txn: Txn;
   readonly actions: readonly object[];
 }
-
-/** Path of a lake's file in its table, named by its content. */
-export const publishedPath = (lake: string, { date, sha256 }: LocalFile): string =>
-  `lake=${lake}/${date === null ? '' : `date=${date}/`}${sha256}.parquet`;
 
 /** Brings one exported table of a lake into the shared table of its name. */
 export class TablePublisher {
@@ -84,42 +72,31 @@ export class TablePublisher {
   readonly #table: ExportedTable;
   readonly #log: DeltaLog;
   readonly #url: string;
-  readonly #wanted: ReadonlyMap<string, LocalFile>;
-  readonly #brought = new Map<string, Brought>();
+  readonly #wanted: ReadonlyMap<string, PublishedFile>;
+  readonly #brought = new Map<string, BroughtFile>();
   #upkeep: readonly Txn[] | undefined;
   /** The last commit tried. */
   #tried: TableChange | undefined;
   #lostRaces = 0;
 
   constructor(deps: PublishDeps, table: ExportedTable) {
-    const { store, lake } = deps;
+    const { store, lake, clock } = deps;
     this.#deps = deps;
     this.#table = table;
     this.#log = new DeltaLog(store, table.name, `lake=${lake}/`);
     this.#url = `${store.url}/${table.name}`;
-    const filled = table.files.filter(({ rows }) => rows > 0);
-    this.#wanted = new Map(filled.map((file) => [publishedPath(lake, file), file]));
+    const now = clock.now();
+    const files = publishedFiles(lake, table, (month) => isSettled(month, now));
+    this.#wanted = new Map(files.map((file) => [file.path, file]));
   }
 
-  async #bringIn(path: string, file: LocalFile): Promise<void> {
-    const { store, signal, clock, lake } = this.#deps;
+  async #bringIn(file: PublishedFile): Promise<void> {
+    const { store, signal, clock, lake, dataDir, onFile } = this.#deps;
+    const { name: table, codec } = this.#table;
     signal.throwIfAborted();
-    await withLocalFile(file, async (open) => {
-      const footer = await footerOf(open);
-      const columns = fileColumns(file.path, footer);
-      const key = `${this.#table.name}/${path}`;
-      if ((await store.sizeOf(key)) !== file.bytes) await store.copyIn(key, open);
-      const add: AddFile = {
-        path,
-        partitionValues: { lake, ...(this.#table.dated ? { date: file.date } : {}) },
-        size: file.bytes,
-        modificationTime: Math.floor(clock.now()),
-        dataChange: true,
-        stats: statisticsOf(footer, columns),
-      };
-      this.#brought.set(path, { add, rows: file.rows, columns });
-    });
-    this.#deps.onFile?.(file.path);
+    const deps = { store, table, lake, clock, place: { folder: dataDir, codec } };
+    this.#brought.set(file.path, await bringIn(deps, file));
+    onFile?.();
   }
 
   /** @throws the first failure, once nothing is under way any more */
@@ -133,7 +110,7 @@ export class TablePublisher {
       await uploads.onSizeLessThan(uploads.concurrency);
       if (failures.length > 0) break;
       const upload: Promise<void> = uploads
-        .add(() => this.#bringIn(path, file))
+        .add(() => this.#bringIn(file))
         .catch((error: unknown) => void failures.push(error))
         .finally(() => underWay.delete(upload));
       underWay.add(upload);
@@ -143,14 +120,17 @@ export class TablePublisher {
   }
 
   /** Columns of what is brought in; of the file without rows where nothing ever was. */
-  async #columns(added: readonly Brought[]): Promise<readonly TableColumn[]> {
+  async #columns(added: readonly BroughtFile[]): Promise<readonly TableColumn[]> {
     const byName = new Map(
       added.flatMap(({ columns }) => columns).map((column) => [column.name, column]),
     );
     const [first] = this.#table.files;
     if (byName.size > 0 || first === undefined || this.#log.version >= 0)
       return [...byName.values()];
-    return withLocalFile(first, async (open) => fileColumns(first.path, await footerOf(open)));
+    const columns = await withLocalFile(first, async (open) =>
+      fileColumns(first.path, await footerOf(open)),
+    );
+    return this.#table.dated ? [...columns, DATE_COLUMN] : columns;
   }
 
   /** Change that makes the table show this lake as exported; undefined if it does. */
@@ -159,6 +139,7 @@ export class TablePublisher {
     const { files, txns, metaData, version } = this.#log;
     const missing = [...this.#wanted.keys()].filter((path) => !files.has(path));
     const removed = [...files.keys()].filter((path) => !this.#wanted.has(path));
+    const merged = this.#mergedDays(missing);
     await this.#bringAllIn(full ? [...this.#wanted.keys()] : missing);
     const added = missing.flatMap((path) => this.#brought.get(path) ?? []);
     const columns = await this.#columns(added);
@@ -179,17 +160,30 @@ export class TablePublisher {
       ...(version < 0 ? [{ protocol: PROTOCOL }] : []),
       ...(adapted === undefined ? [] : [{ metaData: adapted }]),
       ...[txn, ...this.#upkeep].map((one) => ({ txn: { ...one, lastUpdated: at } })),
-      ...removed.map((path) => ({ remove: this.#removal(path, at) })),
-      ...added.map(({ add }) => ({ add })),
+      ...removed.map((path) => ({ remove: this.#removal(path, at, !merged.days.has(path)) })),
+      ...added.map(({ add }) => ({ add: { ...add, dataChange: !merged.months.has(add.path) } })),
     ];
     return { added, removed, txn, actions };
   }
 
-  #removal(path: string, at: number): object {
+  /** Of the missing files, those that hold the rows of days that the table shows as files each. */
+  #mergedDays(missing: readonly string[]): { months: Set<string>; days: Set<string> } {
+    const [months, days] = [new Set<string>(), new Set<string>()];
+    for (const path of missing) {
+      const { sources } = this.#wanted.get(path) ?? { sources: [] };
+      const shown = sources.map((day) => daysFile(this.#deps.lake, [day]).path);
+      if (!this.#table.dated || !shown.every((day) => this.#log.files.has(day))) continue;
+      months.add(path);
+      for (const day of shown) days.add(day);
+    }
+    return { months, days };
+  }
+
+  #removal(path: string, at: number, dataChange: boolean): object {
     const file = this.#log.files.get(path);
     const { partitionValues, size } = file ?? {};
     const extended = { extendedFileMetadata: true, partitionValues, size };
-    return { path, deletionTimestamp: at, dataChange: true, ...extended };
+    return { path, deletionTimestamp: at, dataChange, ...extended };
   }
 
   async #waitForOthers(): Promise<void> {
@@ -202,7 +196,7 @@ export class TablePublisher {
     { added, removed }: Pick<TableChange, 'added' | 'removed'>,
     version: number,
   ): TablePublished {
-    const sum = (of: (one: Brought) => number): number =>
+    const sum = (of: (one: BroughtFile) => number): number =>
       added.reduce((total, one) => total + of(one), 0);
     return {
       table: this.#table.name,
@@ -238,6 +232,10 @@ export class TablePublisher {
       await this.#log.refresh();
       refuseForeignTable(this.#log, this.#url);
       refuseOtherLake(this.#log, { url: this.#url, lake, lakeId, replace });
+      if (this.#log.metaData !== undefined && isDatePartitioned(this.#log.metaData)) {
+        await this.#upgrade();
+        continue;
+      }
       const change = await this.#change();
       if (change === undefined)
         return this.#report(this.#landed ?? { added: [], removed: [] }, this.#log.version);
@@ -251,6 +249,12 @@ export class TablePublisher {
       this.#lostRaces += 1;
       await this.#waitForOthers();
     }
+  }
+
+  #upgrade(): Promise<void> {
+    const { store, clock, signal, dataDir } = this.#deps;
+    const { name: table, codec } = this.#table;
+    return upgradeTable({ store, table, clock, signal, place: { folder: dataDir, codec } });
   }
 
   /** Removes the files of this lake that were taken out, and the earlier versions of the table. */

@@ -6,6 +6,8 @@ import type { TableColumn } from './file-columns.ts';
 /** Required protocol of readers and writers: the oldest one. */
 export const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 } as const;
 const OWNER = 'trendlake.table';
+/** Follows the name of a table with days; without it, `date` is a partition and no column of the files. */
+const DATE_IN_FILES = '/2';
 const LAKE = 'trendlake.lake.';
 
 const field = z.looseObject({ name: z.string(), type: z.unknown() });
@@ -21,11 +23,8 @@ const fieldsOf = ({ schemaString }: MetaData): Field[] =>
 
 const fieldText = ({ name, type }: Field): object => ({ name, type, nullable: true, metadata: {} });
 
-/** The columns that a table is partitioned by, behind those of its files. */
-const partitionFields = (dated: boolean): Field[] => [
-  { name: 'lake', type: 'string' },
-  ...(dated ? [{ name: 'date', type: 'date' }] : []),
-];
+/** The column that every table is partitioned by, behind those of its files. */
+const LAKE_FIELD: Field = { name: 'lake', type: 'string' };
 
 /** A lake's contribution to a table. */
 export interface Brought {
@@ -41,9 +40,23 @@ export interface Brought {
 export const publisherOf = (metaData: MetaData | undefined, lake: string): string | undefined =>
   metaData?.configuration?.[LAKE + lake];
 
-/** True if trendlake made the table. */
+/** True if trendlake made the table, this version or an earlier one. */
 export const isOurs = ({ configuration }: MetaData, table: string): boolean =>
-  configuration?.[OWNER] === table;
+  configuration?.[OWNER] === table || configuration?.[OWNER] === `${table}${DATE_IN_FILES}`;
+
+/** True for a table that is partitioned by `date`, whose files lack that column. */
+export const isDatePartitioned = ({ partitionColumns }: MetaData): boolean =>
+  partitionColumns.includes('date');
+
+/**
+ * Description of such a table once its files have the column. Versions that do not write it refuse
+ * the table: they do not know its owner.
+ */
+export const datedMetaData = (metaData: MetaData, table: string): MetaData => ({
+  ...metaData,
+  partitionColumns: [LAKE_FIELD.name],
+  configuration: { ...metaData.configuration, [OWNER]: `${table}${DATE_IN_FILES}` },
+});
 
 const conflict = (url: string, { name, type }: Field, known: unknown): TablesError =>
   new TablesError(
@@ -62,11 +75,8 @@ export const adaptedMetaData = (
   brought: Brought,
   made: { readonly id: string; readonly at: number },
 ): MetaData | undefined => {
-  const own = partitionFields(brought.dated);
   const known =
-    metaData === undefined
-      ? []
-      : fieldsOf(metaData).filter(({ name }) => !own.some((one) => one.name === name));
+    metaData === undefined ? [] : fieldsOf(metaData).filter(({ name }) => name !== LAKE_FIELD.name);
   const byName = new Map(known.map((one) => [one.name, one]));
   for (const column of brought.columns) {
     const before = byName.get(column.name);
@@ -76,16 +86,16 @@ export const adaptedMetaData = (
   const added = brought.columns.filter(({ name }) => !byName.has(name));
   const isKnown = publisherOf(metaData, brought.lake) === brought.lakeId;
   if (metaData !== undefined && added.length === 0 && isKnown) return undefined;
-  const fields = [...known, ...added, ...own];
+  const fields = [...known, ...added, LAKE_FIELD];
   return {
     id: metaData?.id ?? made.id,
     name: brought.table,
     format: { provider: 'parquet', options: {} },
     schemaString: JSON.stringify({ type: 'struct', fields: fields.map(fieldText) }),
-    partitionColumns: own.map(({ name }) => name),
+    partitionColumns: [LAKE_FIELD.name],
     configuration: {
       ...metaData?.configuration,
-      [OWNER]: brought.table,
+      [OWNER]: brought.dated ? `${brought.table}${DATE_IN_FILES}` : brought.table,
       [LAKE + brought.lake]: brought.lakeId,
     },
     createdTime: metaData?.createdTime ?? made.at,

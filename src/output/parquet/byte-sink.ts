@@ -40,6 +40,12 @@ export class ByteSink {
     this.#used = this.#bytes.writeUInt32LE(value, this.#used);
   }
 
+  /** An integer of either sign as 32 bits. */
+  shortInteger(value: number): void {
+    this.reserve(4);
+    this.#used = this.#bytes.writeInt32LE(value, this.#used);
+  }
+
   /** A safe integer as 64 bits. */
   integer(value: number): void {
     this.reserve(8);

@@ -28,16 +28,21 @@ export interface EncodedChunk {
   readonly data: Buffer;
 }
 
-/** Integers or doubles of a column. */
+/** Numbers of a column; integers of 64 bits, or of 32 for days. */
+type NumberKind = 'integers' | 'days' | 'doubles';
+
+/** Integers, days or doubles of a column. */
 class NumberValues implements Values {
+  readonly #kind: NumberKind;
   readonly #integers: boolean;
   #numbers = new Float64Array(256);
   #count = 0;
   #least = Number.POSITIVE_INFINITY;
   #greatest = Number.NEGATIVE_INFINITY;
 
-  constructor(type: 'integers' | 'doubles') {
-    this.#integers = type === 'integers';
+  constructor(kind: NumberKind) {
+    this.#kind = kind;
+    this.#integers = kind !== 'doubles';
   }
 
   get count(): number {
@@ -45,7 +50,7 @@ class NumberValues implements Values {
   }
 
   get plainBytes(): number {
-    return this.#count * 8;
+    return this.#count * (this.#kind === 'days' ? 4 : 8);
   }
 
   get codings(): readonly Coding[] {
@@ -84,7 +89,8 @@ class NumberValues implements Values {
 
   encodeOne(position: number, into: ByteSink): void {
     const value = this.#numbers[position] ?? 0;
-    if (this.#integers) into.integer(value);
+    if (this.#kind === 'days') into.shortInteger(value);
+    else if (this.#integers) into.integer(value);
     else into.double(value);
   }
 
@@ -109,8 +115,9 @@ class NumberValues implements Values {
   bounds(): Bounds | undefined {
     if (this.#count === 0) return undefined;
     const bytesOf = (bound: number, zero: number): Buffer => {
-      const bytes = Buffer.alloc(8);
-      if (this.#integers) bytes.writeBigInt64LE(BigInt(bound));
+      const bytes = Buffer.alloc(this.#kind === 'days' ? 4 : 8);
+      if (this.#kind === 'days') bytes.writeInt32LE(bound);
+      else if (this.#integers) bytes.writeBigInt64LE(BigInt(bound));
       else bytes.writeDoubleLE(bound === 0 ? zero : bound); // 0 and -0 are equal, and both inside
       return bytes;
     };
@@ -125,6 +132,7 @@ class NumberValues implements Values {
 
 const valuesOf = ({ type }: ParquetColumn): Values => {
   if (type === 'UTF8') return new TextValues();
+  if (type === 'DATE') return new NumberValues('days');
   return new NumberValues(type === 'DOUBLE' ? 'doubles' : 'integers');
 };
 

@@ -12,6 +12,7 @@ const PHYSICAL: Record<ParquetType, number> = {
   TIMESTAMP_MILLIS: thrift.Type.INT64,
   DOUBLE: thrift.Type.DOUBLE,
   UTF8: thrift.Type.BYTE_ARRAY,
+  DATE: thrift.Type.INT32,
 };
 const ZSTD = 6; // younger than the library's list of codecs
 /** Compression of a chunk's pages. */
@@ -29,13 +30,16 @@ const UTC_MILLISECONDS = new thrift.LogicalType({
   }),
 });
 const TEXT = new thrift.LogicalType({ STRING: new thrift.StringType() });
+const DAY = new thrift.LogicalType({ DATE: new thrift.DateType() });
 
 const schemaElement = ({ name, type, optional }: ParquetColumn): Struct => {
   const { OPTIONAL, REQUIRED } = thrift.FieldRepetitionType;
   const base = { name, type: PHYSICAL[type], repetition_type: optional ? OPTIONAL : REQUIRED };
-  const { UTF8, TIMESTAMP_MILLIS } = thrift.ConvertedType;
+  const { UTF8, TIMESTAMP_MILLIS, DATE } = thrift.ConvertedType;
   if (type === 'UTF8')
     return new thrift.SchemaElement({ ...base, converted_type: UTF8, logicalType: TEXT });
+  if (type === 'DATE')
+    return new thrift.SchemaElement({ ...base, converted_type: DATE, logicalType: DAY });
   if (type !== 'TIMESTAMP_MILLIS') return new thrift.SchemaElement(base);
   const logicalType = UTC_MILLISECONDS;
   return new thrift.SchemaElement({ ...base, converted_type: TIMESTAMP_MILLIS, logicalType });

@@ -1,4 +1,5 @@
-export type ParquetType = 'INT64' | 'TIMESTAMP_MILLIS' | 'DOUBLE' | 'UTF8';
+/** Type of a column. A `DATE` is a number of days since 1970-01-01; only published files have one. */
+export type ParquetType = 'INT64' | 'TIMESTAMP_MILLIS' | 'DOUBLE' | 'UTF8' | 'DATE';
 
 export interface ParquetColumn {
   readonly name: string;

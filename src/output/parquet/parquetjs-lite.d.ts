@@ -23,8 +23,8 @@ declare module 'parquetjs-lite/gen-nodejs/parquet_types.js' {
   type Empty = new () => Struct;
 
   const types: {
-    Type: { INT64: number; DOUBLE: number; BYTE_ARRAY: number };
-    ConvertedType: { UTF8: number; TIMESTAMP_MILLIS: number };
+    Type: { INT32: number; INT64: number; DOUBLE: number; BYTE_ARRAY: number };
+    ConvertedType: { UTF8: number; TIMESTAMP_MILLIS: number; DATE: number };
     FieldRepetitionType: { OPTIONAL: number; REQUIRED: number };
     CompressionCodec: { UNCOMPRESSED: number; SNAPPY: number; GZIP: number };
     PageType: { DATA_PAGE: number; DICTIONARY_PAGE: number };
@@ -37,10 +37,11 @@ declare module 'parquetjs-lite/gen-nodejs/parquet_types.js' {
     };
     MilliSeconds: Empty;
     StringType: Empty;
+    DateType: Empty;
     TypeDefinedOrder: Empty;
     TimeUnit: StructOf<{ MILLIS: Struct }>;
     TimestampType: StructOf<{ isAdjustedToUTC: boolean; unit: Struct }>;
-    LogicalType: StructOf<{ TIMESTAMP?: Struct; STRING?: Struct }>;
+    LogicalType: StructOf<{ TIMESTAMP?: Struct; STRING?: Struct; DATE?: Struct }>;
     ColumnOrder: StructOf<{ TYPE_ORDER: Struct }>;
     SchemaElement: StructOf<{
       name: string;

@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<ParquetType, Kind>> = {
   TIMESTAMP_MILLIS: 'number?',
   DOUBLE: 'number?',
   UTF8: 'text?',
+  DATE: 'number?',
 };
 
 const spanOf = (partitions: PartitionReading['partitions']): [from: number, to: number] => [

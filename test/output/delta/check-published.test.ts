@@ -18,8 +18,8 @@ test('what a table lacks, still shows or names in vain is found; a full publish 
   expect(await check()).toEqual([]);
   after();
   expect(await check()).toEqual([
-    expect.stringMatching(/^video_snapshots lacks lake=berlin\/date=2026-03-01\/\w{64}\.parquet$/),
-    expect.stringMatching(/^video_snapshots still shows lake=berlin\/date=2026-03-01\/\w{64}/),
+    expect.stringMatching(/^video_snapshots lacks lake=berlin\/2026-03-01-\w{64}\.parquet$/),
+    expect.stringMatching(/^video_snapshots still shows lake=berlin\/2026-03-01-\w{64}/),
   ]);
   await publish(lake, folder, 'berlin');
   const videos = join(folder, 'videos', 'lake=berlin');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +33,7 @@ describe('a published lake', () => {
     const [[rows] = []] = await queryTable(table, "select count(*) from t where lake = 'berlin'");
     expect(Number(rows)).toBe(expected.length);
     const dated = PARQUET_TABLES.find((one) => one.name === name)?.dateColumn;
-    expect(table.partitionColumns).toEqual(dated === undefined ? ['lake'] : ['lake', 'date']);
+    expect(table.partitionColumns).toEqual(['lake']);
     if (dated === undefined) return;
     const [[wrong] = []] = await queryTable(
       table,
@@ -56,18 +57,34 @@ describe('a published lake', () => {
     );
   });
 
-  test('names its types so that times are instants, and files by what they hold', async () => {
-    const { schema, files } = await readDeltaLog(join(folder, 'video_snapshots'));
+  test('names its types so that times are instants', async () => {
+    const { schema } = await readDeltaLog(join(folder, 'video_snapshots'));
     expect(Object.fromEntries(schema.map(({ name, type }) => [name, type]))).toMatchObject({
       ...{ video_id: 'string', observed_at: 'timestamp', views: 'long', engagement_rate: 'double' },
       ...{ lake: 'string', date: 'date' },
     });
-    const [path = ''] = files.keys();
-    const published = readFileSync(join(folder, 'video_snapshots', path));
-    const exported = readFileSync(
-      join(lake.dataDir, 'parquet/video_snapshots/date=2026-03-01/video_snapshots.parquet'),
+  });
+
+  test('names a file of a table without days by its hash', async () => {
+    const { files } = await readDeltaLog(join(folder, 'videos'));
+    const exported = readFileSync(join(lake.dataDir, 'parquet/videos/videos.parquet'));
+    const sha256 = createHash('sha256').update(exported).digest('hex');
+    expect([...files.keys()]).toEqual([`lake=berlin/${sha256}.parquet`]);
+    expect(readFileSync(join(folder, 'videos', [...files.keys()][0] ?? '')).equals(exported)).toBe(
+      true,
     );
-    expect(published.equals(exported)).toBe(true);
+  });
+
+  test.each(DATED_TABLES)('shows each value of %s as the export has it', async (name) => {
+    const table = await readDeltaLog(join(folder, name));
+    const exported = join(lake.dataDir, 'parquet', name, '*', '*.parquet');
+    const there = await queryTable(table, 'select * exclude (lake) from t order by all');
+    const here = await queryTable(
+      table,
+      `select * from read_parquet('${exported}', hive_types = {date: date}) order by all`,
+    );
+    expect(there.length).toBeGreaterThan(0);
+    expect(there).toEqual(here);
   });
 
   test('has bounds of text that hold in the order of bytes', async () => {
@@ -93,6 +110,10 @@ describe('a published lake', () => {
     const days = [...files.values()].map(({ stats }) => JSON.parse(stats ?? '') as Stats);
     expect(days.map(({ numRecords }) => numRecords)).toEqual([10, 10, 10]);
     expect(days[0]?.minValues.observed_at).toBe('2026-03-01T12:00:00.123Z');
+    expect([days[1]?.minValues.date, days[1]?.maxValues.date]).toEqual([
+      '2026-03-02',
+      '2026-03-02',
+    ]);
     expect(days[0]?.maxValues).toMatchObject({
       ...{ observed_at: '2026-03-01T12:00:00.132Z', views: Number.MAX_SAFE_INTEGER },
     });

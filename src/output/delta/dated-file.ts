@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { type AsyncBuffer, type FileMetaData, parquetRead } from 'hyparquet';
+import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { fullDiskOf, messageOf } from '../../base/errors.ts';
+import { commandText } from '../../base/installation.ts';
+import { PageCompressor } from '../parquet/codec.ts';
+import type { ParquetColumn, ParquetType } from '../parquet/parquet-tables.ts';
+import { ParquetWriter } from '../parquet/write-parquet.ts';
+import { TablesError } from './errors.ts';
+import { fileColumns, type TableColumn } from './file-columns.ts';
+import { footerOf } from './local-file.ts';
+import type { FileSource } from './published-file.ts';
+import type { OpenFile } from './table-store.ts';
+
+/** Column of published files with the UTC day of each row. */
+export const DATE_COLUMN: TableColumn = { name: 'date', type: 'date' };
+
+const TYPES: Partial<Record<TableColumn['type'], ParquetType>> = {
+  long: 'INT64',
+  timestamp: 'TIMESTAMP_MILLIS',
+  double: 'DOUBLE',
+  string: 'UTF8',
+};
+/** Decoders of pages. The reader has its own for snappy. */
+const compressors = {
+  ZSTD: (bytes: Uint8Array): Uint8Array => zstdDecompressSync(bytes),
+  GZIP: (bytes: Uint8Array): Uint8Array => gunzipSync(bytes),
+};
+const ROWS_AT_ONCE = 1024;
+
+/** The columns of an exported file, then `date`. */
+const columnsOf = (path: string, footer: FileMetaData): ParquetColumn[] => {
+  const columns = fileColumns(path, footer).map(({ name, type }, index): ParquetColumn => {
+    const parquetType = TYPES[type];
+    if (parquetType === undefined)
+      throw new TablesError(
+        `${path} holds the column ${name} of type ${type}, which no export writes. Nothing was published of it; please report this.`,
+      );
+    const optional = footer.schema[index + 1]?.repetition_type !== 'REQUIRED';
+    return { name, type: parquetType, optional };
+  });
+  return [...columns, { name: DATE_COLUMN.name, type: 'DATE', optional: false }];
+};
+
+const millisecondsOf = (micros: bigint): number => Number(micros) / 1000;
+
+const bufferOf = ({ handle, bytes }: OpenFile): AsyncBuffer => ({
+  byteLength: bytes,
+  slice: async (start, end = bytes) => {
+    const buffer = Buffer.from(new ArrayBuffer(end - start));
+    await handle.read(buffer, 0, buffer.length, start);
+    return buffer.buffer as ArrayBuffer;
+  },
+});
+
+/** The rows of a file, a row group at a time, as arrays of numbers, texts and nulls. */
+async function* rowGroupsOf(file: OpenFile, metadata: FileMetaData): AsyncGenerator<unknown[][]> {
+  let rowEnd = 0;
+  for (const { num_rows } of metadata.row_groups) {
+    const rowStart = rowEnd;
+    rowEnd += Number(num_rows);
+    let rows: unknown[][] = [];
+    await parquetRead({
+      ...{ file: bufferOf(file), metadata, rowStart, rowEnd, compressors },
+      parsers: { timestampFromMilliseconds: Number, timestampFromMicroseconds: millisecondsOf },
+      onComplete: (read) => {
+        rows = read;
+      },
+    });
+    yield rows;
+  }
+}
+
+const plainValue = (value: unknown): unknown =>
+  typeof value === 'bigint' ? Number(value) : (value ?? null);
+
+const namesOf = (columns: readonly ParquetColumn[]): string =>
+  columns.map(({ name, type }) => `${name} ${type}`).join(', ');
+
+const addDay = async (
+  writer: ParquetWriter,
+  columns: readonly ParquetColumn[],
+  file: OpenFile,
+  source: FileSource,
+): Promise<void> => {
+  const footer = await footerOf(file);
+  const [expected, found] = [namesOf(columns), namesOf(columnsOf(file.path, footer))];
+  if (found !== expected)
+    throw new TablesError(
+      `${file.path} has the columns ${found}; files of the same month have ${expected}. Nothing was published of it: \`${commandText('export --full')}\` writes every file again.`,
+    );
+  const day = Date.parse(`${source.date}T00:00:00Z`) / DAY_MS;
+  for await (const group of rowGroupsOf(file, footer))
+    for (let from = 0; from < group.length; from += ROWS_AT_ONCE) {
+      const rows = group.slice(from, from + ROWS_AT_ONCE);
+      writer.add(rows.map((row) => [...row.map(plainValue), day]));
+      if (writer.isFull) await writer.closeGroup();
+    }
+};
+
+/** Destination of files that are built to be published. */
+export interface BuildPlace {
+  /** Folder with room for one of them at a time. */
+  readonly folder: string;
+  readonly codec: ParquetCodec;
+}
+
+/**
+ * Runs `work` on a file that has no name: nothing of it is left, however the process ends.
+ * @throws TablesError, transient on a full disk
+ */
+export const withUnnamedFile = async <T>(
+  folder: string,
+  fill: (write: (bytes: Buffer) => void) => Promise<void>,
+  work: (open: OpenFile) => Promise<T>,
+): Promise<T> => {
+  const path = join(folder, `publishing-${randomBytes(12).toString('hex')}`);
+  const handle = await open(path, 'wx+', 0o600);
+  try {
+    await rm(path);
+    let bytes = 0;
+    const write = (chunk: Buffer): void => {
+      for (let done = 0; done < chunk.length; )
+        done += writeSync(handle.fd, chunk, done, chunk.length - done);
+      bytes += chunk.length;
+    };
+    await fill(write).catch((error: unknown) => {
+      const full = fullDiskOf(error);
+      if (full === undefined) throw error;
+      throw new TablesError(
+        `${folder} has no room for a file to publish: ${messageOf(error)}. Nothing was published of it. Make room and publish again.`,
+        { cause: error, transient: true },
+      );
+    });
+    return await work({ handle, path, bytes });
+  } finally {
+    await handle.close();
+  }
+};
+
+/**
+ * Builds a file with the rows of exported days, in the order of the days, and the column `date`, then
+ * runs `work` on it. The same days always give the same bytes.
+ * @throws ReplacedFileError when an export replaced a day's file
+ */
+export const withDatedFile = async <T>(
+  [first, ...more]: readonly [FileSource, ...FileSource[]],
+  { folder, codec }: BuildPlace,
+  work: (open: OpenFile) => Promise<T>,
+): Promise<T> => {
+  const columns = await first.withFile(async (file) => columnsOf(file.path, await footerOf(file)));
+  const writer = new ParquetWriter(columns, new PageCompressor(codec));
+  const fill = async (write: (bytes: Buffer) => void): Promise<void> => {
+    writer.begin(write);
+    for (const source of [first, ...more])
+      await source.withFile((file) => addDay(writer, columns, file, source));
+    await writer.end();
+  };
+  return await withUnnamedFile(folder, fill, work);
+};
