@@ -7,6 +7,7 @@ import { startCeph } from './tables/ceph-store.ts';
 import { lacksReader, lacksStore } from './tables/installed.ts';
 import { proveManyFiles } from './tables/many-files.ts';
 import { proveManyRows } from './tables/many-rows.ts';
+import { proveMonths } from './tables/months.ts';
 import type { Proof } from './tables/proof.ts';
 import { proveRaces } from './tables/races.ts';
 import { proveTour } from './tables/tour.ts';
@@ -17,11 +18,11 @@ import { proveTour } from './tables/tour.ts';
 //   npm run -s prove tables [-- --lakes 6 --commits 1000 --kills 60 --reads 1000]   races
 //                           [-- --many-lakes 20 --days 1095]                         many files
 //                           [-- --snapshots 100000000]                               many rows
-//   --parts tour,races,files,rows names the parts to run.
+//   --parts tour,months,races,files,rows names the parts to run.
 
 const { values } = parseArgs({
   options: {
-    parts: { type: 'string', default: 'tour,races,files,rows' },
+    parts: { type: 'string', default: 'tour,months,races,files,rows' },
     lakes: { type: 'string', default: '6' },
     commits: { type: 'string', default: '1000' },
     kills: { type: 'string', default: '60' },
@@ -57,6 +58,7 @@ const prove = async (): Promise<void> => {
   const number = (name: Exclude<keyof typeof values, 'parts'>): number => Number(values[name]);
   try {
     if (parts.includes('tour')) await proveTour(await proofOf('trends'));
+    if (parts.includes('months')) await proveMonths(await proofOf('months'));
     if (parts.includes('races'))
       await proveRaces(await proofOf('races'), {
         ...{ lakes: number('lakes'), commits: number('commits') },

@@ -36,7 +36,7 @@ class Publisher {
     this.#env = { ...process.env, ...proof.store.env };
     this.#url = urlOf(proof);
     const lake = openLake(this.dataDir);
-    fillLake(lake, VIDEOS, DAYS);
+    fillLake(lake, { videos: VIDEOS, days: DAYS });
     lake.close();
   }
 

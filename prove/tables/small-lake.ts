@@ -3,8 +3,17 @@ import type { Lake } from '../../src/lake/open.ts';
 
 export const START_AT = Date.UTC(2024, 0, 1);
 
-/** Adds videos to an empty lake, each with one snapshot on each of the days: in bulk, past the loader. */
-export const fillLake = ({ sqlite }: Lake, videos: number, days: number): void => {
+/** Contents of a small lake. */
+export interface SmallLake {
+  readonly videos: number;
+  /** Each with one snapshot of each video. */
+  readonly days: number;
+  /** Lakes of different seeds have different counts; 0 by default. */
+  readonly seed?: number;
+}
+
+/** Adds videos and their snapshots to an empty lake: in bulk, past the loader. */
+export const fillLake = ({ sqlite }: Lake, { videos, days, seed = 0 }: SmallLake): void => {
   sqlite
     .transaction(() => {
       sqlite
@@ -18,9 +27,9 @@ export const fillLake = ({ sqlite }: Lake, videos: number, days: number): void =
         .prepare(
           `insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source)
            with recursive d(day) as (select 0 union all select day + 1 from d where day < ? - 1)
-           select key, ? + day * ? + key * 1000, key * 1000 + day, 0, 0, 1 from d, video`,
+           select key, ? + day * ? + key * 1000, (key * 1000 + day) * (? * 7 + 1), 0, 0, 1 from d, video`,
         )
-        .run(days, START_AT, DAY_MS);
+        .run(days, START_AT, DAY_MS, seed);
     })
     .immediate();
 };
@@ -44,6 +53,12 @@ export const markDay = ({ sqlite }: Lake, day: number, mark: number): void => {
         .run(date, Date.now());
     })
     .immediate();
+};
+
+/** Sum of the views of all snapshots of a lake so filled. */
+export const viewsOf = ({ videos, days, seed = 0 }: SmallLake): number => {
+  const keys = (videos * (videos + 1)) / 2;
+  return (keys * 1000 * days + (videos * days * (days - 1)) / 2) * (seed * 7 + 1);
 };
 
 /** The marks of a day, and rows, sum of views, first and last instant of all days, as SQLite has them. */

@@ -252,9 +252,16 @@ export class TablePublisher {
   }
 
   #upgrade(): Promise<void> {
-    const { store, clock, signal, dataDir } = this.#deps;
+    const { store, clock, signal, dataDir, uploads } = this.#deps;
     const { name: table, codec } = this.#table;
-    return upgradeTable({ store, table, clock, signal, place: { folder: dataDir, codec } });
+    return upgradeTable({
+      store,
+      table,
+      clock,
+      signal,
+      uploads,
+      place: { folder: dataDir, codec },
+    });
   }
 
   /** Removes the files of this lake that were taken out, and the earlier versions of the table. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type BringDeps, type BroughtFile, bringIn } from './bring-in.ts';
+import type PQueue from 'p-queue';
+import { type BringDeps, bringIn } from './bring-in.ts';
 import { withUnnamedFile } from './dated-file.ts';
 import type { AddFile } from './delta-actions.ts';
 import { DeltaLog } from './delta-log.ts';
@@ -15,6 +16,8 @@ const OLD_PATH = /^lake=([^/]+)\/date=(\d{4}-\d\d-\d\d)\/([0-9a-f]{64})\.parquet
 /** Dependencies of an upgrade. */
 export interface UpgradeDeps extends Omit<BringDeps, 'lake'> {
   readonly signal: AbortSignal;
+  /** Queue of uploads, shared by all tables. */
+  readonly uploads: PQueue;
 }
 
 /** A file of the table as a part of a new one: fetched when it is read. */
@@ -74,11 +77,21 @@ export const upgradeTable = async (deps: UpgradeDeps): Promise<void> => {
   const log = new DeltaLog(store, table);
   await log.refresh();
   if (log.metaData === undefined || !isDatePartitioned(log.metaData)) return;
-  const brought: BroughtFile[] = [];
-  for (const [file, lake] of replacements(deps, log)) {
-    signal.throwIfAborted();
-    brought.push(await bringIn({ ...deps, lake }, file));
-  }
+  const failed = new AbortController();
+  const bringing = [...replacements(deps, log)].map(([file, lake]) =>
+    deps.uploads
+      .add(() => {
+        AbortSignal.any([signal, failed.signal]).throwIfAborted();
+        return bringIn({ ...deps, lake }, file);
+      })
+      .catch((error: unknown) => {
+        failed.abort(error); // nothing else is begun, and what is under way ends
+        throw error;
+      }),
+  );
+  await Promise.allSettled(bringing);
+  failed.signal.throwIfAborted();
+  const brought = await Promise.all(bringing);
   const at = Math.floor(clock.now());
   const removals = [...log.files.values()].map(({ path, partitionValues, size }) => ({
     ...{ path, deletionTimestamp: at, dataChange: false },

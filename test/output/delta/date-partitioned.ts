@@ -1,7 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parquetMetadata } from 'hyparquet';
 import { lakeIdOf } from '../../../src/lake/meta.ts';
 import type { Lake } from '../../../src/lake/open.ts';
+import { fileColumns, statisticsOf } from '../../../src/output/delta/file-columns.ts';
 import { readDeltaLog } from './delta-reader.ts';
 
 interface ListedFile {
@@ -12,6 +14,9 @@ interface ListedFile {
   bytes: number;
   sha256: string;
 }
+
+const arrayBufferOf = ({ buffer, byteOffset, length }: Buffer): ArrayBuffer =>
+  buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
 
 /**
  * Turns a published table with days into what versions before 0.2.0 made of it: partitioned by `lake`
@@ -31,11 +36,12 @@ export const makeDatePartitioned = async (
     };
     return files
       .filter((file) => file.table === table && file.rows > 0)
-      .map(({ path, date, bytes, rows, sha256 }) => {
+      .map(({ path, date, bytes, sha256 }) => {
         const within = `lake=${lake}/date=${date}/${sha256}.parquet`;
         mkdirSync(dirname(join(folder, table, within)), { recursive: true });
         cpSync(join(parquet, path), join(folder, table, within));
-        const stats = JSON.stringify({ numRecords: rows });
+        const footer = parquetMetadata(arrayBufferOf(readFileSync(join(parquet, path))));
+        const stats = statisticsOf(footer, fileColumns(path, footer));
         const place = { path: within, partitionValues: { lake, date }, size: bytes };
         return { add: { ...place, modificationTime: 1, dataChange: true, stats } };
       });
