@@ -58,26 +58,52 @@ const bufferOf = ({ handle, bytes }: OpenFile): AsyncBuffer => ({
   },
 });
 
-/** The rows of a file, a row group at a time, as arrays of numbers, texts and nulls. */
-async function* rowGroupsOf(file: OpenFile, metadata: FileMetaData): AsyncGenerator<unknown[][]> {
-  let rowEnd = 0;
-  for (const { num_rows } of metadata.row_groups) {
-    const rowStart = rowEnd;
-    rowEnd += Number(num_rows);
-    let rows: unknown[][] = [];
-    await parquetRead({
-      ...{ file: bufferOf(file), metadata, rowStart, rowEnd, compressors },
-      parsers: { timestampFromMilliseconds: Number, timestampFromMicroseconds: millisecondsOf },
-      onComplete: (read) => {
-        rows = read;
-      },
-    });
-    yield rows;
-  }
-}
+type Column = ArrayLike<unknown>;
+
+/** The columns of one row group. */
+const columnsBetween = async (
+  file: OpenFile,
+  metadata: FileMetaData,
+  rowStart: number,
+  rowEnd: number,
+): Promise<Column[]> => {
+  const parts = new Map<string, Column[]>();
+  await parquetRead({
+    ...{ file: bufferOf(file), metadata, rowStart, rowEnd, compressors },
+    parsers: { timestampFromMilliseconds: Number, timestampFromMicroseconds: millisecondsOf },
+    onChunk: ({ columnName, columnData }) => {
+      parts.set(columnName, [...(parts.get(columnName) ?? []), columnData]);
+    },
+  });
+  return metadata.schema.slice(1).map(({ name }) => {
+    const [first = [], ...more] = parts.get(name) ?? [];
+    return more.length === 0 ? first : [first, ...more].flatMap((part) => Array.from(part));
+  });
+};
 
 const plainValue = (value: unknown): unknown =>
   typeof value === 'bigint' ? Number(value) : (value ?? null);
+
+/** The rows of a file, some at a time, as arrays of numbers, texts and nulls with `day` at the end. */
+async function* rowsOf(
+  file: OpenFile,
+  metadata: FileMetaData,
+  day: number,
+): AsyncGenerator<unknown[][]> {
+  let groupEnd = 0;
+  for (const { num_rows } of metadata.row_groups) {
+    const groupStart = groupEnd;
+    groupEnd += Number(num_rows);
+    const columns = await columnsBetween(file, metadata, groupStart, groupEnd);
+    for (let from = 0; from < groupEnd - groupStart; from += ROWS_AT_ONCE) {
+      const length = Math.min(ROWS_AT_ONCE, groupEnd - groupStart - from);
+      yield Array.from({ length }, (_, n) => [
+        ...columns.map((column) => plainValue(column[from + n])),
+        day,
+      ]);
+    }
+  }
+}
 
 const namesOf = (columns: readonly ParquetColumn[]): string =>
   columns.map(({ name, type }) => `${name} ${type}`).join(', ');
@@ -95,12 +121,10 @@ const addDay = async (
       `${file.path} has the columns ${found}; files of the same month have ${expected}. Nothing was published of it: \`${commandText('export --full')}\` writes every file again.`,
     );
   const day = Date.parse(`${source.date}T00:00:00Z`) / DAY_MS;
-  for await (const group of rowGroupsOf(file, footer))
-    for (let from = 0; from < group.length; from += ROWS_AT_ONCE) {
-      const rows = group.slice(from, from + ROWS_AT_ONCE);
-      writer.add(rows.map((row) => [...row.map(plainValue), day]));
-      if (writer.isFull) await writer.closeGroup();
-    }
+  for await (const rows of rowsOf(file, footer, day)) {
+    writer.add(rows);
+    if (writer.isFull) await writer.closeGroup();
+  }
 };
 
 /** Destination of files that are built to be published. */
