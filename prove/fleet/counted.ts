@@ -1,9 +1,8 @@
-import { say } from '../pace/strict-upstream.ts';
 import type { FleetWorld } from './world.ts';
 
 /** Calls that arrived at an upstream by the name of their request, beside those in the ledger. */
 export const compareCounts = async (
-  { db }: FleetWorld,
+  { db, say }: FleetWorld,
   arrived: ReadonlyMap<string, number>,
   { lakes, mostInFlight }: { readonly lakes: string; readonly mostInFlight: number },
 ): Promise<boolean> => {

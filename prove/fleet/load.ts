@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { say } from '../pace/strict-upstream.ts';
 import { type FleetWorld, startMachine } from './world.ts';
 
 const KEYS = 200;
@@ -11,6 +10,7 @@ export const proveLoad = async (
   world: FleetWorld,
   { seconds, perSecond }: { seconds: number; perSecond: number },
 ): Promise<void> => {
+  const { say } = world;
   const loads = await Promise.all(
     Array.from({ length: LOADERS }, async (_, each) => {
       const child = startMachine(world, `loader${each}`, [

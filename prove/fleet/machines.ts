@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS } from '../../src/base/durations.ts';
 import { endProcess } from '../pace/end-process.ts';
-import { StrictUpstream, say } from '../pace/strict-upstream.ts';
+import { StrictUpstream } from '../pace/strict-upstream.ts';
 import { arrivals, compareCounts } from './counted.ts';
 import { type FleetWorld, startMachine } from './world.ts';
 
@@ -18,7 +18,7 @@ const MACHINES = 3;
  * @returns whether what must hold did
  */
 export const proveMachines = async (world: FleetWorld, minutes: number): Promise<boolean> => {
-  const { pair } = world;
+  const { pair, say } = world;
   const { arrived, note } = arrivals();
   const upstream = await StrictUpstream.start(RATE, JITTER_MS, note);
 
@@ -60,7 +60,7 @@ export const proveMachines = async (world: FleetWorld, minutes: number): Promise
 
   say('minutes, machines, workers killed', `${minutes}, ${MACHINES}, ${kills}`);
   say('primary killed, standby promoted in', `${(failoverMs / 1000).toFixed(1)} s`);
-  upstream.say();
+  upstream.say(say);
   const isCounted = await compareCounts(world, arrived, { lakes: 'machine%', mostInFlight });
   return upstream.worst <= RATE && upstream.refused === 0 && isCounted;
 };

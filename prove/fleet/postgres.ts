@@ -6,6 +6,7 @@ import {
   chownSync,
   cpSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -24,6 +25,9 @@ export interface PostgresPair {
   startStandby(): Promise<void>;
   /** Kills the primary as a failing machine would, and makes the standby the primary. */
   failOver(): Promise<void>;
+  /** Stops all processes of the primary, so that its connections stay open and nothing answers. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -35,6 +39,15 @@ const freePort = async (): Promise<number> => {
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;
+};
+
+/** Sends a signal to a server and its children, each of which leads its own process group. */
+const signalServer = (data: string, signal: 'SIGSTOP' | 'SIGCONT'): void => {
+  const [server = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+  process.kill(Number(server), signal); // first, so that it starts no other child
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  for (const [, pid, parent] of stdout.matchAll(/(\d+) +(\d+)/g))
+    if (parent === server) process.kill(Number(pid), signal);
 };
 
 /** Starts a pair; what it needs beside the programs is a disk. */
@@ -89,6 +102,8 @@ export const startPair = async (programs: PostgresPrograms): Promise<PostgresPai
       await primaryServer.end('KILL');
       program('pg_ctl', ['-D', two, '-w', 'promote']);
     },
+    freeze: () => signalServer(one, 'SIGSTOP'),
+    thaw: () => signalServer(one, 'SIGCONT'),
     stop: async () => {
       await primaryServer.end('QUIT');
       await standbyServer.end('QUIT');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../src/base/durations.ts';
 import { limitWarnings } from '../../src/upstream/ledger-postgres/init-ledger.ts';
 import { endProcess } from '../pace/end-process.ts';
-import { StrictUpstream, say } from '../pace/strict-upstream.ts';
+import { StrictUpstream } from '../pace/strict-upstream.ts';
 import { arrivals, compareCounts } from './counted.ts';
 import { type FleetWorld, startMachine } from './world.ts';
 
@@ -22,7 +22,7 @@ const AFTER_MS = 40 * SECOND_MS;
  * time. @returns whether what must hold did
  */
 export const proveStandbyDown = async (world: FleetWorld): Promise<boolean> => {
-  const { pair, db } = world;
+  const { pair, db, say } = world;
   const { arrived, note } = arrivals();
   const upstream = await StrictUpstream.start(RATE, JITTER_MS, note);
   const machines = RATES.map((rate, each) =>
@@ -46,10 +46,10 @@ export const proveStandbyDown = async (world: FleetWorld): Promise<boolean> => {
   for (const machine of machines) await endProcess(machine, 'SIGTERM');
   await upstream.stop();
 
-  say('machines, limits they state', `${RATES.length}, ${RATES.join(' ')} a minute`);
+  say('differing limits that machines state', `${RATES.join(', ')} a minute`);
   say('standby away for', `${DOWN_MS / 1000} s; backends busy at most ${most}`);
-  upstream.say();
-  say('who differs', warnings[0] ?? 'nobody was named');
+  upstream.say(say);
+  say('who differs, as `doctor` names it', warnings[0] ?? 'nobody was named');
   const mostInFlight = RATES.length;
   const isCounted = await compareCounts(world, arrived, { lakes: 'uneven%', mostInFlight });
   return (

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { respondJson, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { MINUTE_MS } from '../../src/base/durations.ts';
-import { say } from '../pace/strict-upstream.ts';
 import type { FleetWorld } from './world.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
@@ -16,7 +15,7 @@ const MOST_REFUSED = 10;
  * A run with two keys, of which the service turns one away (429 without Retry-After).
  * @returns whether the other key did all the work
  */
-export const proveTurnedAway = async ({ pair, scratch }: FleetWorld): Promise<boolean> => {
+export const proveTurnedAway = async ({ pair, scratch, say }: FleetWorld): Promise<boolean> => {
   const upstream = await startFaultyUpstream(() => ({ request, response, body }) => {
     const isRefused = request.headers.authorization === 'Bearer secret-a';
     respondJson(response, isRefused ? {} : body, isRefused ? 429 : 200);

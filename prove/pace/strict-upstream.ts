@@ -81,11 +81,11 @@ export class StrictUpstream {
   }
 
   /** The figures that both proofs print of what arrived. */
-  say(): void {
-    say('calls that arrived', `${this.arrivals.length}`);
-    say('worst 60 s', `${this.worst} of ${this.#ratePerMinute} allowed`);
-    say('responses 429', `${this.refused}`);
-    say(
+  say(print = say): void {
+    print('calls that arrived', `${this.arrivals.length}`);
+    print('worst 60 s', `${this.worst} of ${this.#ratePerMinute} allowed`);
+    print('responses 429', `${this.refused}`);
+    print(
       `shortest time of ${this.#ratePerMinute + 1} calls`,
       `${(this.shortestMs / 1000).toFixed(3)} s`,
     );
@@ -100,7 +100,10 @@ export class StrictUpstream {
   }
 }
 
+/** Line of a figure. */
+export const figureLine = (name: string, figure: string): string => `${name.padEnd(46)}${figure}\n`;
+
 /** Prints a figure. */
-export const say = (what: string, figure: string): void => {
-  process.stdout.write(`${what.padEnd(46)}${figure}\n`);
+export const say = (name: string, figure: string): void => {
+  process.stdout.write(figureLine(name, figure));
 };
