@@ -8,6 +8,7 @@ import {
   differingLimits,
   type KeyMoment,
   type LedgerSource,
+  type MonthSpent,
 } from '../../upstream/throttle/ledger.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { MONTH_FROM_MS, type QuotaHint, quotaHints } from '../../upstream/throttle/quota-hints.ts';
@@ -90,12 +91,18 @@ const lastWordOf = (
 const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
   (config.quotaReset === 'rolling' ? 0 : spent.month.spent) + plan.fixed + plan.refreshes;
 
+/** Calls a minute of a key: the least that any machine of a shared ledger states. */
+export const rateOf = (
+  { moment }: Pick<MonthSpent, 'moment'>,
+  own: { readonly ratePerMinute: number },
+): number => {
+  const members = moment?.members ?? [];
+  return Math.min(...(members.length === 0 ? [own] : members).map((each) => each.ratePerMinute));
+};
+
 export const accountOf = (key: KeyMonth): KeyAccount => {
   const { config, jobs, spent } = key;
-  const members = spent.moment?.members ?? [];
-  const ratePerMinute = Math.min(
-    ...(members.length === 0 ? [config] : members).map((member) => member.ratePerMinute),
-  );
+  const ratePerMinute = rateOf(spent, config);
   const plan = planMonth(jobs, { ...config, ratePerMinute }, spent);
   return {
     name: key.key?.name ?? '',

@@ -7,6 +7,7 @@ import { PausedError } from '../../upstream/throttle/errors.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import type { KeyLane } from '../run/key-lane.ts';
 import type { KeyQuota, RunSummary } from '../run/run-summary.ts';
+import { rateOf } from './accounting.ts';
 import type { Job } from './job.ts';
 import { keyPlans } from './key-plan.ts';
 import { refreshBudget } from './month-plan.ts';
@@ -16,17 +17,18 @@ import { watchAllowance, withWatches } from './watch-planner.ts';
 
 /** Remaining calls of a key; null if the ledger is unreachable, which stopped the run. */
 const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
-  const { ratePerMinute: minute, callsPerMonth } = key;
   const name = key.key?.name ?? '';
   const why = stop === undefined ? {} : { stopped: stop.message };
   try {
     await ledger.drain?.();
-    const { month } = await ledger.spent();
-    const { limit, remaining, endsAt } = month;
+    const spent = await ledger.spent();
+    const { limit, remaining, endsAt } = spent.month;
+    const minute = rateOf(spent, key);
     return { name, ...why, minute, month: limit, remaining, resetsAt: isoOf(endsAt) };
   } catch (error) {
     if (!(error instanceof PausedError)) throw error;
-    return { name, ...why, minute, month: callsPerMonth, remaining: null, resetsAt: null };
+    const { ratePerMinute: minute, callsPerMonth: month } = key;
+    return { name, ...why, minute, month, remaining: null, resetsAt: null };
   }
 };
 

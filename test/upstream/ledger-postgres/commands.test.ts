@@ -139,6 +139,22 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect(JSON.parse(out)).toMatchObject({ month: { spent: 5, remaining: 0 } });
   });
 
+  test('`sync --json` states the smallest limits of all machines', async () => {
+    const { url, db, upstream } = await freshPair();
+    const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: KEY };
+    const quotaOf = async (lake: string, rate: string): Promise<unknown> => {
+      const { out } = await command(['sync', '--jobs', 'feed', '--no-export', '--json'], url, {
+        ...{ ...env, TRENDLAKE_LAKE: lake, TRENDLAKE_PLATFORMS: 'tiktok' },
+        ...{ TRENDLAKE_RATE_PER_MINUTE: rate, TRENDLAKE_CALLS_PER_MONTH: rate },
+      });
+      return JSON.parse(out).quota;
+    };
+    expect(await quotaOf('berlin', '70')).toMatchObject({ minute: 70, month: 70 });
+    expect(await quotaOf('paris', '90')).toMatchObject({ minute: 70, month: 70 });
+    const members = await db.rows(`select lake from ${db.schema}.members`);
+    expect(members).toHaveLength(2);
+  });
+
   test('several keys of one machine have a row each; what is not set here is not known', async () => {
     const { url, db, upstream } = await freshPair();
     const folder = freshFolder();
