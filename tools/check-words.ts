@@ -60,7 +60,8 @@ const counts = new Map<string, number>();
 const [option, most = '0'] = process.argv.slice(2);
 const isCount = option === '--count';
 const found: string[] = [];
-for (const path of globSync(files, { cwd: root }).sort()) {
+const exclude = ['**/node_modules/**']; // that of test/engines
+for (const path of globSync(files, { cwd: root, exclude }).sort()) {
   const source = readFileSync(join(root, path), 'utf8');
   for (const passage of (path.endsWith('.md') ? pagePassages : codePassages)(source, path)) {
     const text = proseOf(passage.text);

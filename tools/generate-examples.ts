@@ -130,7 +130,16 @@ const database = {
 
 const isTime = (name: string): boolean => name === 'date' || /_(at|before)$/.test(name);
 
-const dataset = ({ name, about, columns }: Relation, time: string | null): object => ({
+/** A column that Superset computes: the rate as the pages of trendlake show it. */
+const SHOWN_RATE = {
+  column_name: 'engagement_rate_shown',
+  expression: 'CASE WHEN views >= 100 AND engagement_rate <= 100 THEN engagement_rate END',
+  type: 'REAL',
+  ...{ is_dttm: false, is_active: true, groupby: true, filterable: true },
+  description: 'percent; null above 100 or under 100 views, as on the pages of trendlake',
+};
+
+const dataset = ({ name, about, columns }: Relation, time: string | null) => ({
   table_name: name,
   main_dttm_col: time,
   description: about.split('\n').join(' '),
@@ -138,7 +147,7 @@ const dataset = ({ name, about, columns }: Relation, time: string | null): objec
   database_uuid: database.uuid,
   version: '1.0.0',
   metrics: [{ metric_name: 'count', expression: 'COUNT(*)', verbose_name: 'rows' }],
-  columns: columns.map((column) => {
+  columns: columns.map((column): object => {
     const isDate = column.type === 'text' && isTime(column.name);
     const format = column.name === 'date' ? '%Y-%m-%d' : '%Y-%m-%dT%H:%M:%S.%fZ';
     return {
@@ -153,6 +162,17 @@ const dataset = ({ name, about, columns }: Relation, time: string | null): objec
     };
   }),
 });
+
+/** A dataset with the shown rate, if its view has the columns that it takes. */
+const withShownRate = (
+  { columns }: Relation,
+  made: ReturnType<typeof dataset>,
+): ReturnType<typeof dataset> => {
+  const names = columns.map(({ name }) => name);
+  return names.includes('engagement_rate') && names.includes('views')
+    ? { ...made, columns: [...made.columns, SHOWN_RATE] }
+    : made;
+};
 
 const yaml = (head: string, document: object): string =>
   `${head}${stringify(document, { lineWidth: 0 })}`;
@@ -179,7 +199,7 @@ export const exampleFiles = async (): Promise<Map<string, string>> => {
     if (relation === undefined) throw new Error(`no view ${name}`);
     files.set(
       `superset/trendlake/datasets/trendlake/${name}.yaml`,
-      yaml(SUPERSET_HEAD, dataset(relation, time)),
+      yaml(SUPERSET_HEAD, withShownRate(relation, dataset(relation, time))),
     );
   }
   return files;

@@ -26,7 +26,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'one day by time': "observed_at >= '2024-03-05 00:00:00' and observed_at < '2024-03-06 00:00:00'",
   'one day by date': "date = '2024-03-05'",
 };
-/** ClickHouse has two readers of Delta logs: delta-kernel and one of its own. */
+/** ClickHouse has two readers of Delta logs: delta-kernel and an older one. */
 const READERS: Readonly<Record<string, string>> = {
   'delta-kernel': 'allow_experimental_delta_kernel_rs = 1',
   ClickHouse: 'allow_experimental_delta_kernel_rs = 0',

@@ -196,6 +196,26 @@ describe('SQL on SQLite', () => {
     expect(names.filter((name) => !told.includes(`\`${name}\``))).toEqual([]);
   });
 
+  test('superset: datasets with a rate compute the shown rate as the lake does', () => {
+    const datasets = PATHS.filter((path) => path.includes('/datasets/')).map((path) => read(path));
+    const withRate = datasets.filter((text) => text.includes('column_name: engagement_rate\n'));
+    expect(withRate.length).toBeGreaterThan(0);
+    for (const text of withRate) {
+      const { columns } = parse(text) as {
+        columns: { column_name: string; expression?: string }[];
+      };
+      const shown = columns.find(({ column_name }) => column_name === 'engagement_rate_shown');
+      const cases = lake.sqlite
+        .prepare(
+          `select ${shown?.expression} from (select 99 as views, 5.0 as engagement_rate union all
+           select 100, 5.0 union all select 100, 100.5 union all select null, 5.0 union all select 100, null)`,
+        )
+        .pluck()
+        .all();
+      expect(cases).toEqual([null, 5, null, null, null]);
+    }
+  });
+
   test('superset: every dataset is a view with those columns', () => {
     const paths = PATHS.filter((path) => path.includes('/datasets/'));
     expect(paths.length).toBeGreaterThan(5);
@@ -204,10 +224,11 @@ describe('SQL on SQLite', () => {
       const dataset = parse(read(path)) as {
         table_name: string;
         database_uuid: string;
-        columns: { column_name: string }[];
+        columns: { column_name: string; expression?: string }[];
       };
       const statement = lake.sqlite.prepare(`select * from ${dataset.table_name}`);
-      expect(dataset.columns.map(({ column_name }) => column_name)).toEqual(
+      const stored = dataset.columns.filter(({ expression }) => expression === undefined);
+      expect(stored.map(({ column_name }) => column_name)).toEqual(
         statement.columns().map(({ name }) => name),
       );
       expect(dataset.database_uuid).toBe(uuid);
