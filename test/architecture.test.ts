@@ -67,7 +67,7 @@ const HOUSES: Readonly<Record<string, House>> = {
     ],
     rooms: ['text', 'context', 'commands', ''],
   },
-  public: { calls: ['schema', 'base', 'lake', 'upstream', 'learn', 'run'], rooms: [''] },
+  public: { calls: ['schema', 'base', 'lake', 'upstream', 'learn', 'alerts', 'run'], rooms: [''] },
 };
 
 const files = ['schema', 'src', 'jobs'].flatMap(

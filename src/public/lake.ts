@@ -6,12 +6,13 @@ import {
   PLATFORMS,
   type Platform,
 } from '../../schema/vocabulary.ts';
+import { countHits, listAlerts, newestHits } from '../alerts/rules/alert-store.ts';
 import { systemClock } from '../base/clock.ts';
 import { UsageError } from '../base/errors.ts';
 import { isoOf } from '../base/iso.ts';
 import { plainHandle } from '../base/wire/folding.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from '../base/wire/shapes.ts';
-import { eventsPage, shownEvent } from '../lake/lists/event-list.ts';
+import { eventsPage } from '../lake/lists/event-list.ts';
 import { hashtagsPage } from '../lake/lists/hashtag-list.ts';
 import type { ComputedLists, ListPage } from '../lake/lists/list-page.ts';
 import { UncachedLists } from '../lake/lists/uncached-lists.ts';
@@ -21,6 +22,7 @@ import { creatorProfile, knownProfile } from '../lake/read/creator-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../lake/read/timeline.ts';
 import { videoGrowth } from '../lake/read/video-growth.ts';
 import { searchPage } from '../lake/search/search-page.ts';
+import { listWatches } from '../lake/watches/watches.ts';
 import { risingPage, shownForecast } from '../learn/forecast/read.ts';
 import {
   RISING_LISTS,
@@ -39,19 +41,32 @@ import {
   type Part,
   windowOf,
 } from './arguments.ts';
+import { type NoticedEvent, noticedEvent } from './events.ts';
+import {
+  type AlertRecord,
+  alertRecord,
+  type FiredRow,
+  firedRow,
+  type WatchRecord,
+  watchRecord,
+} from './saved.ts';
 
 // `trendlake/lake`: a lake read as of an instant, by the functions that the service answers with.
 
 export type {
+  AlertRecord,
   AsOf,
   ContentItem,
   EventKind,
+  FiredRow,
   GrowthCurve,
   HashtagItem,
   Instant,
+  NoticedEvent,
   Part,
   Period,
   Platform,
+  WatchRecord,
 };
 
 /** A part of a list. `asOf` is the instant it is true at, ISO 8601. */
@@ -101,17 +116,6 @@ export interface Creator {
     readonly views: number | null;
     readonly likes: number | null;
   }[];
-}
-
-/** Something noticed, as `GET /events` lists it; instants are ISO 8601. */
-export interface NoticedEvent {
-  readonly id: string;
-  readonly kind: EventKind;
-  readonly platform: Platform | null;
-  readonly subject: string;
-  readonly occurredAt: string;
-  readonly detectedAt: string;
-  readonly data: unknown;
 }
 
 const MOST_OF_PAGE = 100;
@@ -227,13 +231,13 @@ export class LakeReader {
   }
 
   /** Noticed events, newest first; with `since` those that occurred at or after it. */
-  events(
+  events<Kind extends EventKind = EventKind>(
     options: Part & {
-      readonly kind?: EventKind;
+      readonly kind?: Kind;
       readonly platform?: Platform;
       readonly since?: Instant;
     } = {},
-  ): Page<NoticedEvent> {
+  ): Page<NoticedEvent<Kind>> {
     const { limit, page: number, asOf } = moment(options, systemClock.now());
     const { kind, platform, since } = options;
     const { total, items } = eventsPage(this.#lake, {
@@ -244,8 +248,25 @@ export class LakeReader {
       page: number,
       asOf,
     });
-    const shown = items.map(shownEvent).map(({ origin: _, ...event }) => event);
-    return { total, items: shown, asOf: isoOf(asOf) };
+    return { total, items: items.map((one) => noticedEvent<Kind>(one)), asOf: isoOf(asOf) };
+  }
+
+  /** Watches, oldest first; with `tag` those that have it. */
+  watches(filter: { readonly tag?: string } = {}): WatchRecord[] {
+    return listWatches(this.#lake, filter).map(watchRecord);
+  }
+
+  /** Alerts by name. */
+  alerts(): AlertRecord[] {
+    return listAlerts(this.#lake).map(alertRecord);
+  }
+
+  /** Rows of one alert or of all that fired, newest first. */
+  alertHits(options: Part & { readonly name?: string } = {}): Page<FiredRow> {
+    const { limit, page: number, asOf } = moment(options, systemClock.now());
+    const wanted = { name: options.name ?? null, limit, page: number, asOf };
+    const items = newestHits(this.#lake, wanted).map(firedRow);
+    return { total: countHits(this.#lake, wanted), items, asOf: isoOf(asOf) };
   }
 
   /**

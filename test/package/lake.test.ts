@@ -1,9 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
+import { storeEvents } from '../../src/alerts/events/outbox.ts';
+import { saveAlert, saveEvaluation } from '../../src/alerts/rules/alert-store.ts';
 import { DAY_MS } from '../../src/base/durations.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import { isoOf } from '../../src/base/iso.ts';
+import { openLake as openLakeForWriting } from '../../src/lake/open.ts';
+import { addWatch } from '../../src/lake/watches/watches.ts';
 import { type Instant, type LakeReader, openLake } from '../../src/public/lake.ts';
 import { fillLake, hoursAgo, NOW } from '../serve/filled-lake.ts';
 import { putForecasts } from '../serve/made-forecasts.ts';
@@ -106,6 +110,67 @@ test('events since an instant', () => {
   expect(since(hoursAgo(3))).toEqual(['evt_1', 'evt_3']);
   expect(since(new Date(hoursAgo(2)))).toEqual(['evt_1']);
   expect(since(isoOf(NOW))).toEqual([]);
+});
+
+test('events are typed by their kind, with the id of their subject', () => {
+  const dataDir = freshFolder();
+  const evidence = { looks: 7, expectedViewsPerHour: 3, gain: 500 };
+  fillLake(dataDir, () => {});
+  const writer = openLakeForWriting(dataDir);
+  const told = (['trendlake', 'upstream'] as const).map((origin) => ({
+    ...({ id: `evt_${origin}`, kind: 'trend.spike', platform: 'tiktok', origin } as const),
+    ...{ occurredAt: hoursAgo(1), subject: 'video:tt_7', data: { evidence } },
+  }));
+  storeEvents(writer, told, { now: hoursAgo(1) });
+  writer.close();
+  using lake = openLake(dataDir);
+  const { items } = lake.events({ kind: 'trend.spike', asOf: NOW });
+  expect(items.map(({ origin, subjectId }) => [origin, subjectId])).toEqual([
+    ['trendlake', 'tt_7'],
+    ['upstream', 'tt_7'],
+  ]);
+  for (const event of items) {
+    if (event.origin === 'upstream') expect(event.data).toMatchObject({ evidence });
+    else if (event.data.evidence.rule === 'pace') {
+      const { gain, snapshots } = event.data.evidence satisfies { gain: number };
+      expect([gain, snapshots]).toEqual([500, 7]); // version 0.1.0 named neither rule nor snapshots
+    } else expect.unreachable(event.data.evidence.rule);
+  }
+});
+
+test('watches, alerts and the rows that fired', async () => {
+  const dataDir = freshFolder();
+  fillLake(dataDir, () => {});
+  const writer = openLakeForWriting(dataDir);
+  const every = { everyMs: DAY_MS, note: null, until: null };
+  for (const [subject, tag] of [
+    ['ada', 'acme'],
+    ['bob', 'globex'],
+  ] as const)
+    addWatch(writer, { ...every, kind: 'creator', platform: 'tiktok', subject, tags: [tag] }, NOW);
+  const targets = ['smtps://user:hunter2@mail.example/?to=a@b.example'];
+  saveAlert(writer, { name: 'big', sql: 'select 1 as subject', targets, cooldownMs: 1 }, NOW);
+  const hits = [1, 2, 3].map((hours) => ({
+    ...{ name: 'big', subject: `s${hours}`, at: NOW - hours, row: { views: hours } },
+  }));
+  saveEvaluation(writer, 'big', { fired: hits, subjects: [], targets: [] }, NOW);
+  writer.close();
+  using lake = openLake(dataDir);
+  expect(lake.watches({ tag: 'ACME' })).toMatchObject([
+    { kind: 'creator', subject: 'ada', tags: ['acme'], lastAt: null, nextAt: isoOf(NOW) },
+  ]);
+  expect(lake.watches()).toHaveLength(2);
+  const alerts = lake.alerts();
+  expect(alerts).toMatchObject([{ name: 'big', evaluatedAt: isoOf(NOW), failure: null }]);
+  expect(JSON.stringify(alerts)).not.toContain('hunter2');
+  expect(lake.alertHits({ name: 'big', asOf: NOW - 2 })).toMatchObject({ total: 2 });
+  const read: string[] = [];
+  for await (const { subject } of lake.each((part) => lake.alertHits(part), {
+    limit: 2,
+    asOf: NOW,
+  }))
+    read.push(subject);
+  expect(read).toEqual(['s1', 's2', 's3']);
 });
 
 test('as of a past instant it returns what was known then', async () => {

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../base/durations.ts';
 import { type Finding, toThousandths, type Window } from './event.ts';
+import type { TopEvidence, UsualEvidence, VideoEvidence } from './evidence.ts';
 import { episodes } from './quiet.ts';
 import type { CreatorThresholds } from './thresholds.ts';
 import { median, type Snapshot } from './timeline.ts';
@@ -49,7 +50,7 @@ export interface CreatorPast {
 
 interface Bar {
   readonly views: number;
-  readonly evidence: Record<string, number>;
+  readonly evidence: UsualEvidence;
 }
 
 /** Views far above the usual level of this creator, or else of the platform. */
@@ -101,9 +102,11 @@ const crossings = (past: CreatorPast, since: number, limits: CreatorThresholds):
         viewsBefore: before.views,
         bar: toThousandths(bar.views),
         ...bar.evidence,
-        ...(bar.evidence.median ? { timesMedian: toThousandths(views / bar.evidence.median) } : {}),
+        ...('median' in bar.evidence && bar.evidence.median > 0
+          ? { timesMedian: toThousandths(views / bar.evidence.median) }
+          : {}),
         source: source ?? null,
-      },
+      } satisfies VideoEvidence,
     });
   }
   return findings;
@@ -122,7 +125,7 @@ const entry = ({ firstTop }: CreatorPast, limits: CreatorThresholds): Finding[] 
         rank,
         topRank: limits.topRank,
         watchedDays: toThousandths((at - watchedSince) / DAY_MS),
-      },
+      } satisfies TopEvidence,
     },
   ];
 };

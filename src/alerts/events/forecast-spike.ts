@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Finding, toThousandths } from './event.ts';
+import type { ForecastEvidence } from './evidence.ts';
 import type { KnownSnapshot } from './timeline.ts';
 
 /** Forecast of a video at one of its snapshots, by a trusted model. */
@@ -64,7 +65,7 @@ export const forecastFindings = (
           viewsPerHour: toThousandths(gain / ((at - before.at) / HOUR_MS)),
           ageHours: createdAt === null ? null : toThousandths((at - createdAt) / HOUR_MS),
           source: now.source ?? null,
-        },
+        } satisfies ForecastEvidence,
       },
     ];
   });

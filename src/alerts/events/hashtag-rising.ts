@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Finding, toThousandths, type Window } from './event.ts';
+import type { ViewsEvidence, VolumeEvidence } from './evidence.ts';
 import { episodes } from './quiet.ts';
 import type { HashtagThresholds } from './thresholds.ts';
 import { median } from './timeline.ts';
@@ -80,7 +81,7 @@ const levelRise = (
       usual,
       ratio: toThousandths(ratio),
       snapshots: past.length + 1,
-    },
+    } satisfies VolumeEvidence,
   };
 };
 
@@ -107,7 +108,7 @@ const totalRise = (
       usualPerDay: toThousandths(usualPerDay),
       ratio: toThousandths(ratio),
       snapshots: past.length + 1,
-    },
+    } satisfies ViewsEvidence,
   };
 };
 

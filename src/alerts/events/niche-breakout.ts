@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import { type Finding, toThousandths, type Window } from './event.ts';
+import type { NicheEvidence } from './evidence.ts';
 import { episodes } from './quiet.ts';
 import type { NicheThresholds } from './thresholds.ts';
 
@@ -119,7 +120,7 @@ const judge = (
       ratio: toThousandths(ratio),
       listed: capture.videos.length,
       snapshots: past.length + 1,
-    },
+    } satisfies NicheEvidence,
   };
 };
 

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { type Finding, toThousandths, type Window } from './event.ts';
+import type { PaceEvidence } from './evidence.ts';
 import { forecastFindings, type StatedForecast } from './forecast-spike.ts';
 import { episodes } from './quiet.ts';
 import type { SpikeThresholds } from './thresholds.ts';
@@ -117,6 +118,7 @@ const spikeAtLast = (
   return {
     window: { from: from.at, to: end.at },
     evidence: {
+      rule: 'pace',
       views: end.views,
       viewsBefore,
       gain: window.gain,
@@ -128,7 +130,7 @@ const spikeAtLast = (
       ageHours: createdAt === null ? null : toThousandths((end.at - createdAt) / HOUR_MS),
       snapshots: snapshots.length,
       source: end.source ?? null,
-    },
+    } satisfies PaceEvidence,
   };
 };
 
@@ -201,9 +203,9 @@ export const trendSpikesWithForecasts = (
 ): Finding[] => {
   const known = spikeSnapshots(snapshots);
   const firstStatedAt = stated[0]?.at ?? Number.POSITIVE_INFINITY;
-  const ofPace = paceFindings(known, createdAt, span, limits)
-    .filter(({ window }) => window.to < firstStatedAt)
-    .map((finding) => ({ ...finding, evidence: { rule: 'pace', ...finding.evidence } }));
+  const ofPace = paceFindings(known, createdAt, span, limits).filter(
+    ({ window }) => window.to < firstStatedAt,
+  );
   const findings = [...ofPace, ...forecastFindings(snapshots.filter(isKnown), createdAt, stated)];
   return episodes(
     findings.sort((a, b) => a.window.to - b.window.to),

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 
 type SqliteOf = Pick<Lake, 'sqlite'>;
 
@@ -163,18 +163,34 @@ export const markSent = ({ sqlite }: SqliteOf, hits: readonly AlertHit[], target
     .immediate();
 };
 
+/** Chooses rows that fired until an instant (Unix ms). Pages start at 1. */
+interface HitsQuery {
+  readonly name: string | null;
+  readonly limit: number;
+  readonly page?: number;
+  readonly asOf?: number;
+}
+
+const HITS = 'from alert_hits where (@name is null or name = @name) and at <= @asOf';
+
+/** Number of rows that fired, on all pages. */
+export const countHits = (
+  { sqlite }: SqliteOf,
+  { name, asOf }: Required<Pick<HitsQuery, 'name' | 'asOf'>>,
+): number => required(prepare(sqlite, `select count(*) ${HITS}`, 'number').get({ name, asOf }));
+
 /** Rows that fired, newest first. */
 export const newestHits = (
   { sqlite }: SqliteOf,
-  { name, limit }: { readonly name: string | null; readonly limit: number },
+  { name, limit, page = 1, asOf = Number.MAX_SAFE_INTEGER }: HitsQuery,
 ): AlertHit[] =>
   prepare(
     sqlite,
-    `select name, subject, at, row from alert_hits where @name is null or name = @name
-       order by at desc, name, subject limit @limit`,
+    `select name, subject, at, row ${HITS}
+       order by at desc, name, subject limit @limit offset @offset`,
     { name: 'text', subject: 'text', at: 'number', row: 'text' },
   )
-    .all({ name, limit })
+    .all({ name, asOf, limit, offset: (page - 1) * limit })
     .map((hit) => ({ ...hit, row: JSON.parse(hit.row) as AlertRow }));
 
 /** Removes rows that fired after an instant (Unix ms), such as by a wrong clock. @returns how many */

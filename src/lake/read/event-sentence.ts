@@ -148,7 +148,7 @@ const hoursIn = (window: JsonObject | undefined): number | undefined => {
 };
 
 /** Renames evidence of 0.1.0, which had `looks` and did not name the rule of trend.spike. */
-const inPresentNames = ({ looks, ...rest }: JsonObject): JsonObject => ({
+export const presentEvidence = ({ looks, ...rest }: JsonObject): JsonObject => ({
   ...('expectedViewsPerHour' in rest ? { rule: 'pace' } : {}),
   ...(looks === undefined ? {} : { snapshots: looks }),
   ...rest,
@@ -175,7 +175,7 @@ export const eventText = (kind: EventKind, data: unknown): EventText => {
   if (!isObject(evidence) || Object.keys(evidence).length === 0)
     return wordless('Reported by the API, without numbers.');
   const { needs, headline, sentence } = SENTENCES[kind];
-  const named = inPresentNames(evidence);
+  const named = presentEvidence(evidence);
   const isForecast = kind === 'trend.spike' && named.rule === 'forecast';
   const required = isForecast ? ['topProbability', 'threshold'] : needs;
   if (required.some((name) => named[name] === undefined)) return wordless(listedEvidence(evidence));

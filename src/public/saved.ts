@@ -1,0 +1,58 @@
+import type { Platform, WatchKind } from '../../schema/vocabulary.ts';
+import type { Alert, AlertHit } from '../alerts/rules/alert-store.ts';
+import { isoOf } from '../base/iso.ts';
+import type { Watch } from '../lake/watches/watches.ts';
+
+const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
+/** A watch of `watch add`; instants are ISO 8601. */
+export interface WatchRecord {
+  readonly id: string;
+  readonly kind: WatchKind;
+  /** Null: all platforms. */
+  readonly platform: Platform | null;
+  readonly subject: string;
+  readonly everyMs: number;
+  readonly tags: readonly string[];
+  readonly note: string | null;
+  readonly until: string | null;
+  readonly pausedAt: string | null;
+  readonly pausedReason: string | null;
+  /** Newest observation. */
+  readonly lastAt: string | null;
+  readonly nextAt: string;
+}
+
+export const watchRecord = ({ createdAt: _, ...watch }: Watch): WatchRecord => ({
+  ...watch,
+  until: time(watch.until),
+  pausedAt: time(watch.pausedAt),
+  lastAt: time(watch.lastAt),
+  nextAt: isoOf(watch.nextAt),
+});
+
+/** An alert of `alerts add`, without its targets, which may hold passwords. */
+export interface AlertRecord {
+  readonly name: string;
+  readonly sql: string;
+  readonly cooldownMs: number;
+  /** Newest evaluation that succeeded, ISO 8601. */
+  readonly evaluatedAt: string | null;
+  /** Why the newest evaluation failed; null: it succeeded. */
+  readonly failure: string | null;
+}
+
+export const alertRecord = ({ targets: _, createdAt: __, ...alert }: Alert): AlertRecord => ({
+  ...alert,
+  evaluatedAt: time(alert.evaluatedAt),
+});
+
+/** A row of an alert that fired at an instant, ISO 8601. */
+export interface FiredRow {
+  readonly name: string;
+  readonly subject: string;
+  readonly at: string;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+export const firedRow = (hit: AlertHit): FiredRow => ({ ...hit, at: isoOf(hit.at) });
