@@ -49,6 +49,15 @@ const feed = await lake.feed('tiktok', { limit: 3 });
 const first: ContentItem | undefined = feed.items[0];
 // @ts-expect-error a platform nobody knows
 lake.trends('myspace', 'day').catch(() => {});
+let ratio = 0;
+for await (const event of lake.each((part) => lake.events({ kind: 'hashtag.rising', ...part })))
+  if (event.origin === 'trendlake') ratio = event.data.evidence.ratio;
+lake.events({ kind: 'niche.breakout' }).items.map((event) =>
+  // @ts-expect-error evidence of another kind
+  event.origin === 'trendlake' ? event.data.evidence.usualPerDay : ratio,
+);
+const fired: string[] = lake.alertHits().items.map(({ subject }) => subject);
+fired.push(...lake.watches().map(({ subject }) => subject));
 const pull = async (baseUrl: string, apiKey: string): Promise<VideoList> => {
   await using client = createClient({ baseUrl, apiKey, dataDir: 'calls', tier: 'beta' });
   return client.feed('tiktok', { limit: 2 });

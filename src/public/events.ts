@@ -37,7 +37,7 @@ export type NoticedEvent<Kind extends EventKind = EventKind> = Kind extends Even
       )
   : never;
 
-/** An event as the library returns it. */
+/** An event as the library returns it. @internal */
 export const noticedEvent = <Kind extends EventKind>(stored: StoredEvent): NoticedEvent<Kind> => {
   const { data: found, ...event } = shownEvent(stored);
   const data = isObject(found) ? found : {};

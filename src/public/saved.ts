@@ -23,6 +23,7 @@ export interface WatchRecord {
   readonly nextAt: string;
 }
 
+/** @internal */
 export const watchRecord = ({ createdAt: _, ...watch }: Watch): WatchRecord => ({
   ...watch,
   until: time(watch.until),
@@ -42,6 +43,7 @@ export interface AlertRecord {
   readonly failure: string | null;
 }
 
+/** @internal */
 export const alertRecord = ({ targets: _, createdAt: __, ...alert }: Alert): AlertRecord => ({
   ...alert,
   evaluatedAt: time(alert.evaluatedAt),
@@ -55,4 +57,5 @@ export interface FiredRow {
   readonly row: Readonly<Record<string, unknown>>;
 }
 
+/** @internal */
 export const firedRow = (hit: AlertHit): FiredRow => ({ ...hit, at: isoOf(hit.at) });
