@@ -8,6 +8,7 @@ import type { TableStore } from './table-store.ts';
 /** Published tables compared with the last export. */
 export interface PublishedState {
   readonly tables: number;
+  /** Files of this lake that the tables should show. */
   readonly files: number;
   /** Differences in words; empty if there are none. */
   readonly problems: string[];
@@ -23,13 +24,16 @@ const checkTable = async (
   store: TableStore,
   lake: string,
   table: ExportedTable,
-): Promise<string[]> => {
+): Promise<{ files: number; problems: string[] }> => {
   const { name } = table;
   const log = new DeltaLog(store, name, `lake=${lake}/`);
   await log.refresh();
   refuseForeignTable(log, `${store.url}/${name}`);
   if (log.metaData !== undefined && isDatePartitioned(log.metaData))
-    return [`${name} has the form of an earlier version; the next publish renews it`];
+    return {
+      files: log.files.size,
+      problems: [`${name} has the form of an earlier version; the next publish renews it`],
+    };
   const isShown = (_month: string, { path }: PublishedFile): boolean => log.files.has(path);
   const wanted = new Set(publishedFiles(lake, table, isShown).map(({ path }) => path));
   const missing = [...wanted].filter((path) => !log.files.has(path));
@@ -45,7 +49,7 @@ const checkTable = async (
     problems.push(
       `${name} names files that are missing or cut: ${someOf(broken.map(({ path }) => path))}`,
     );
-  return problems;
+  return { files: wanted.size, problems };
 };
 
 /**
@@ -60,7 +64,11 @@ export const checkPublished = async (
 ): Promise<PublishedState> => {
   const tables = exportedTables(dataDir);
   const problems: string[] = [];
-  for (const table of tables) problems.push(...(await checkTable(store, lake, table)));
-  const files = tables.reduce((sum, table) => sum + table.files.length, 0);
+  let files = 0;
+  for (const table of tables) {
+    const checked = await checkTable(store, lake, table);
+    problems.push(...checked.problems);
+    files += checked.files;
+  }
   return { tables: tables.length, files, problems };
 };
