@@ -1,3 +1,4 @@
+import { brokenFiles } from './broken-files.ts';
 import { DeltaLog } from './delta-log.ts';
 import { type ExportedTable, exportedTables, publishedFiles } from './exported-tables.ts';
 import { refuseForeignTable } from './judge-table.ts';
@@ -38,17 +39,12 @@ const checkTable = async (
   const wanted = new Set(publishedFiles(lake, table, isShown).map(({ path }) => path));
   const missing = [...wanted].filter((path) => !log.files.has(path));
   const outdated = [...log.files.keys()].filter((path) => !wanted.has(path));
-  const sizes = new Map<string, number>();
-  for await (const { key, bytes } of store.list(`${name}/lake=${lake}/`))
-    sizes.set(key.slice(name.length + 1), bytes);
-  const broken = [...log.files.values()].filter(({ path, size }) => sizes.get(path) !== size);
+  const broken = await brokenFiles(store, log, lake);
   const problems: string[] = [];
   if (missing.length > 0) problems.push(`${name} lacks ${someOf(missing)}`);
   if (outdated.length > 0) problems.push(`${name} still shows ${someOf(outdated)}`);
   if (broken.length > 0)
-    problems.push(
-      `${name} names files that are missing or cut: ${someOf(broken.map(({ path }) => path))}`,
-    );
+    problems.push(`${name} names files that are missing or cut: ${someOf(broken)}`);
   return { files: wanted.size, problems };
 };
 
