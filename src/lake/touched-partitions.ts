@@ -7,16 +7,23 @@ export const MARK_TOUCHED = `
   on conflict (table_name, date) do update set version = version + 1`;
 
 /**
- * Videos that share a file of `videos` or `video_hashtags`, and hashtags that share one of `hashtags`,
- * by their key: a key never changes and keys rise, so rows never move between files, and a night,
- * which changes young subjects most, rewrites the last files and leaves the others.
+ * Videos in a part of `videos` and `video_hashtags`, and hashtags in one of `hashtags`, by their key. A
+ * key never changes and keys rise, so a night, which changes young subjects most, touches the last
+ * parts and leaves the others.
  */
-export const SUBJECTS_A_PART = 16_384;
+export const SUBJECTS_A_PART = 1024;
 
 /** Part of those tables with the rows of a video or hashtag, as its partition is marked; '' the first. */
 export const partOfSubject = (key: number): string => {
   const part = Math.floor(key / SUBJECTS_A_PART);
   return part === 0 ? '' : `part-${String(part).padStart(6, '0')}`;
+};
+
+/** The part that `partOfSubject` names so; undefined for another text. */
+export const partOfMark = (mark: string): number | undefined => {
+  if (mark === '') return 0;
+  const [, digits] = /^part-(\d{6,})$/.exec(mark) ?? [];
+  return digits === undefined ? undefined : Number(digits);
 };
 
 /**

@@ -1,3 +1,4 @@
+import { brokenFiles } from './broken-files.ts';
 import { DeltaLog } from './delta-log.ts';
 import { type ExportedTable, exportedTables, publishedFiles } from './exported-tables.ts';
 import { refuseForeignTable } from './judge-table.ts';
@@ -8,6 +9,7 @@ import type { TableStore } from './table-store.ts';
 /** Published tables compared with the last export. */
 export interface PublishedState {
   readonly tables: number;
+  /** Files of this lake that the tables should show. */
   readonly files: number;
   /** Differences in words; empty if there are none. */
   readonly problems: string[];
@@ -23,29 +25,27 @@ const checkTable = async (
   store: TableStore,
   lake: string,
   table: ExportedTable,
-): Promise<string[]> => {
+): Promise<{ files: number; problems: string[] }> => {
   const { name } = table;
   const log = new DeltaLog(store, name, `lake=${lake}/`);
   await log.refresh();
   refuseForeignTable(log, `${store.url}/${name}`);
   if (log.metaData !== undefined && isDatePartitioned(log.metaData))
-    return [`${name} has the form of an earlier version; the next publish renews it`];
+    return {
+      files: log.files.size,
+      problems: [`${name} has the form of an earlier version; the next publish renews it`],
+    };
   const isShown = (_month: string, { path }: PublishedFile): boolean => log.files.has(path);
   const wanted = new Set(publishedFiles(lake, table, isShown).map(({ path }) => path));
   const missing = [...wanted].filter((path) => !log.files.has(path));
   const outdated = [...log.files.keys()].filter((path) => !wanted.has(path));
-  const sizes = new Map<string, number>();
-  for await (const { key, bytes } of store.list(`${name}/lake=${lake}/`))
-    sizes.set(key.slice(name.length + 1), bytes);
-  const broken = [...log.files.values()].filter(({ path, size }) => sizes.get(path) !== size);
+  const broken = await brokenFiles(store, log, lake);
   const problems: string[] = [];
   if (missing.length > 0) problems.push(`${name} lacks ${someOf(missing)}`);
   if (outdated.length > 0) problems.push(`${name} still shows ${someOf(outdated)}`);
   if (broken.length > 0)
-    problems.push(
-      `${name} names files that are missing or cut: ${someOf(broken.map(({ path }) => path))}`,
-    );
-  return problems;
+    problems.push(`${name} names files that are missing or cut: ${someOf(broken)}`);
+  return { files: wanted.size, problems };
 };
 
 /**
@@ -60,7 +60,11 @@ export const checkPublished = async (
 ): Promise<PublishedState> => {
   const tables = exportedTables(dataDir);
   const problems: string[] = [];
-  for (const table of tables) problems.push(...(await checkTable(store, lake, table)));
-  const files = tables.reduce((sum, table) => sum + table.files.length, 0);
+  let files = 0;
+  for (const table of tables) {
+    const checked = await checkTable(store, lake, table);
+    problems.push(...checked.problems);
+    files += checked.files;
+  }
   return { tables: tables.length, files, problems };
 };

@@ -3,6 +3,7 @@ import type PQueue from 'p-queue';
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS, SECOND_MS } from '../../base/durations.ts';
 import { type BroughtFile, bringIn } from './bring-in.ts';
+import { brokenFiles } from './broken-files.ts';
 import { DATE_COLUMN } from './dated-file.ts';
 import type { Txn } from './delta-actions.ts';
 import { DeltaLog } from './delta-log.ts';
@@ -26,7 +27,7 @@ export interface PublishDeps {
   readonly lakeId: string;
   /** Take the place of another lake that published under this name. */
   readonly replace?: boolean;
-  /** Look for every file in the store, also for those that the table names already. */
+  /** Look for the files that the table names in the store, and bring missing ones in again. */
   readonly full?: boolean;
   /** Remove files taken out and earlier versions at once, because they hold erased rows. */
   readonly purge?: boolean;
@@ -137,10 +138,12 @@ export class TablePublisher {
   async #change(): Promise<TableChange | undefined> {
     const { clock, lake, lakeId, store, full = false } = this.#deps;
     const { files, txns, metaData, version } = this.#log;
-    const missing = [...this.#wanted.keys()].filter((path) => !files.has(path));
+    const broken = full ? await brokenFiles(store, this.#log, lake) : [];
+    const isShown = (path: string): boolean => files.has(path) && !broken.includes(path);
+    const missing = [...this.#wanted.keys()].filter((path) => !isShown(path));
     const removed = [...files.keys()].filter((path) => !this.#wanted.has(path));
     const merged = this.#mergedDays(missing);
-    await this.#bringAllIn(full ? [...this.#wanted.keys()] : missing);
+    await this.#bringAllIn(missing);
     const added = missing.flatMap((path) => this.#brought.get(path) ?? []);
     const columns = await this.#columns(added);
     if (version < 0 && columns.length === 0) return undefined; // nothing was ever exported

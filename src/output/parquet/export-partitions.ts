@@ -20,6 +20,7 @@ import {
 import type { ParquetTable } from './parquet-tables.ts';
 import {
   allPartitions,
+  dividedPartitions,
   emptyPartition,
   type Partition,
   partitionAt,
@@ -79,6 +80,20 @@ const knownManifest = ({ folder, full, codec, lake }: PartitionsDeps): Manifest 
   return manifest?.codec === codec && showsLake(manifest, lake) ? manifest : undefined;
 };
 
+/** Files whose subjects are in other files now: they grew older, or the table grew large. */
+const dividedOtherwise = (
+  { sqlite, tables }: PartitionsDeps,
+  known: readonly ManifestFile[],
+): Set<string> => {
+  const current = dividedPartitions(sqlite, tables);
+  const divided = new Set(current.map(({ table }) => table.name));
+  const paths = new Set(current.map(pathOf));
+  const others = known.filter(
+    ({ path, table, rows }) => divided.has(table) && rows > 0 && !paths.has(path),
+  );
+  return new Set(others.map(({ path }) => path));
+};
+
 /** The partitions to read: all, or those touched and those whose file is not as the manifest says. */
 const partitionsToWrite = (
   { sqlite, folder, tables }: PartitionsDeps,
@@ -86,9 +101,11 @@ const partitionsToWrite = (
   known: readonly ManifestFile[] | undefined,
 ): Partition[] => {
   if (known === undefined) return allPartitions(sqlite, tables);
+  const paths = new Set(known.map(({ path }) => path));
   const found = [
-    ...touches.map(({ table, date }) => partitionOf(tables, table, date)),
+    ...touches.map(({ table, date }) => partitionOf(sqlite, tables, table, date)),
     ...known.filter((file) => !stands(folder, file)).map(({ path }) => partitionAt(tables, path)),
+    ...dividedPartitions(sqlite, tables).filter((partition) => !paths.has(pathOf(partition))),
   ];
   const byPath = new Map(
     found.flatMap((partition) => (partition === undefined ? [] : [[pathOf(partition), partition]])),
@@ -166,14 +183,15 @@ const writeAll = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
   refuseFolderOfOther(folder, lake);
   const touches = touchesOf(deps);
   const manifest = knownManifest(deps);
-  const known = manifest?.files;
+  const outdated = dividedOtherwise(deps, manifest?.files ?? []);
+  const known = manifest?.files.filter(({ path }) => !outdated.has(path));
   const folders = new ChangedFolders();
   const underway = new FilesUnderway(deps, folders, known ?? []);
   await underway.write(partitionsToWrite(deps, touches, known));
   await underway.showEmptyTables();
   await folders.flush();
   const { files, written, unchanged, dropped } = underway;
-  if (manifest?.lakeId === undefined || written.length > 0 || dropped > 0)
+  if (manifest?.lakeId === undefined || written.length > 0 || dropped + outdated.size > 0)
     await writeManifest(
       folder,
       { schemaVersion: SCHEMA_VERSION, codec, ...lake, exportedAt, files: [...files.values()] },

@@ -24,7 +24,7 @@ export interface ParquetTable {
   readonly key: readonly string[];
   /** The time whose UTC day names a row's partition; undefined: one file for the whole table. */
   readonly dateColumn: string | undefined;
-  /** Subjects by which a table without dates is divided (`SUBJECTS_A_PART` a file). */
+  /** Subjects by which a table without dates is divided (`rangesUpTo`). */
   readonly dividedBy: SubjectColumn | undefined;
   /**
    * For rows stored by subject and time: the tables that have the number of rows and of subjects.

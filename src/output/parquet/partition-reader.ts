@@ -3,7 +3,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import { type Kind, type Prepared, prepare } from '../../lake/prepare.ts';
 import { SUBJECTS_A_PART } from '../../lake/touched-partitions.ts';
 import type { ParquetTable, ParquetType } from './parquet-tables.ts';
-import { lastPart, quoted } from './partitions.ts';
+import { quoted } from './partitions.ts';
 import { type PartitionReading, startOf } from './readings.ts';
 
 type Row = readonly unknown[];
@@ -111,12 +111,13 @@ export class PartitionReader {
     }
     if (dividedBy === undefined) return { where: '', bounds: [] };
     const { column, subjects, name } = dividedBy;
+    const { range } = first;
     // all of them; said so that SQLite goes from subject to subject instead of sorting every row
-    if (lastPart(this.#sqlite, dividedBy) === 0)
+    if (range === undefined)
       return { where: `where unlikely(${quoted(column)} >= '')`, bounds: [] };
     return {
       where: `where ${quoted(column)} in (select ${name} from ${subjects} where key >= ? and key < ?)`,
-      bounds: [first.part * SUBJECTS_A_PART, (first.part + 1) * SUBJECTS_A_PART],
+      bounds: [range.first * SUBJECTS_A_PART, (range.last + 1) * SUBJECTS_A_PART],
     };
   }
 

@@ -2,55 +2,52 @@ import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
 import { prepare, required } from '../../lake/prepare.ts';
-import { SUBJECTS_A_PART } from '../../lake/touched-partitions.ts';
+import { partOfMark, SUBJECTS_A_PART } from '../../lake/touched-partitions.ts';
 import type { ParquetTable, SubjectColumn } from './parquet-tables.ts';
+
+/** Parts of `SUBJECTS_A_PART` subjects that share a file, both inclusive. */
+export interface PartRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** The rows of one file: a table, one UTC day of it, or the rows of some of its subjects. */
 export interface Partition {
   readonly table: ParquetTable;
   /** `YYYY-MM-DD`; '' for tables without dates. */
   readonly date: string;
-  /** 0 unless the table is divided by subjects, and these are not the first `SUBJECTS_A_PART`. */
-  readonly part: number;
+  /** Undefined unless the table is divided by subjects, and has many. */
+  readonly range: PartRange | undefined;
 }
 
-const suffixOf = (part: number): string => (part === 0 ? '' : `-${String(part).padStart(6, '0')}`);
+/** Parts in a file whose subjects are no longer young, and change seldom. */
+const PARTS_A_GROUP = 16;
+
+const digits = (part: number): string => String(part).padStart(6, '0');
+const suffixOf = (range: PartRange | undefined): string => {
+  if (range === undefined) return '';
+  const { first, last } = range;
+  return first === last ? `-${digits(first)}` : `-${digits(first)}-${digits(last)}`;
+};
 
 /** Path of a partition's file in the Parquet folder. */
-export const pathOf = ({ table, date, part }: Partition): string =>
-  `${table.name}/${date === '' ? '' : `date=${date}/`}${table.name}${suffixOf(part)}.parquet`;
+export const pathOf = ({ table, date, range }: Partition): string =>
+  `${table.name}/${date === '' ? '' : `date=${date}/`}${table.name}${suffixOf(range)}.parquet`;
 
-const FILE_PATH = /^(\w+)\/(?:date=(\d{4}-\d\d-\d\d)\/)?(\w+?)(?:-(\d{6}))?\.parquet$/;
+const FILE_PATH = /^(\w+)\/(?:date=(\d{4}-\d\d-\d\d)\/)?(\w+?)(?:-(\d{6}))?(?:-(\d{6}))?\.parquet$/;
 
 /** The partition whose file has this path, or undefined when no export would place one there. */
 export const partitionAt = (
   tables: readonly ParquetTable[],
   path: string,
 ): Partition | undefined => {
-  const [, folder, date = '', name, part] = FILE_PATH.exec(path) ?? [];
-  const mark = part === undefined ? date : `part-${part}`;
-  const partition =
-    folder === undefined || folder !== name ? undefined : partitionOf(tables, name, mark);
-  return partition === undefined || pathOf(partition) !== path ? undefined : partition;
-};
-
-/**
- * The partition of a table by `mark` as in `touched_partitions.date`: a date, a part, or ''.
- * Undefined for unknown tables and for tables that are not divided so.
- */
-export const partitionOf = (
-  tables: readonly ParquetTable[],
-  name: string,
-  mark: string,
-): Partition | undefined => {
+  const [, folder, date = '', name, first, last = first] = FILE_PATH.exec(path) ?? [];
   const table = tables.find((candidate) => candidate.name === name);
-  if (table === undefined) return undefined;
-  const [, digits] = /^part-(\d{6})$/.exec(mark) ?? [];
-  if (digits !== undefined)
-    return table.dividedBy === undefined ? undefined : { table, date: '', part: Number(digits) };
-  return (table.dateColumn === undefined) === (mark === '')
-    ? { table, date: mark, part: 0 }
-    : undefined;
+  if (table === undefined || folder !== name) return undefined;
+  if ((table.dateColumn === undefined) !== (date === '')) return undefined;
+  if (first !== undefined && table.dividedBy === undefined) return undefined;
+  const range = first === undefined ? undefined : { first: Number(first), last: Number(last) };
+  return { table, date, range };
 };
 
 /** Date of the empty file of a table by days without rows. */
@@ -60,7 +57,7 @@ const NO_DAY = '1970-01-01';
 export const emptyPartition = (table: ParquetTable): Partition => ({
   table,
   date: table.dateColumn === undefined ? '' : NO_DAY,
-  part: 0,
+  range: undefined,
 });
 
 /** A name of a table or column, as SQL takes it. */
@@ -85,7 +82,7 @@ const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable):
 };
 
 /** The part of the newest subject. */
-export const lastPart = (
+const lastPart = (
   sqlite: Database.Database,
   { subjects }: Pick<SubjectColumn, 'subjects'>,
 ): number =>
@@ -94,17 +91,69 @@ export const lastPart = (
       SUBJECTS_A_PART,
   );
 
+/**
+ * The files of a divided table whose newest subject is in part `last`: one file of a small table. In a
+ * large one, young subjects, which change most, have a file for each part; those with a whole group
+ * of younger ones behind their group share a file with it.
+ */
+export const rangesUpTo = (last: number): (PartRange | undefined)[] => {
+  if (last < PARTS_A_GROUP) return [undefined];
+  const oldGroups = Math.floor((last + 1) / PARTS_A_GROUP) - 1;
+  const old = Array.from({ length: oldGroups }, (_, group) => ({
+    first: group * PARTS_A_GROUP,
+    last: (group + 1) * PARTS_A_GROUP - 1,
+  }));
+  const youngFrom = oldGroups * PARTS_A_GROUP;
+  const young = Array.from({ length: last + 1 - youngFrom }, (_, part) => ({
+    first: youngFrom + part,
+    last: youngFrom + part,
+  }));
+  return [...old, ...young];
+};
+
+const undatedPartitions = (sqlite: Database.Database, table: ParquetTable): Partition[] => {
+  const ranges =
+    table.dividedBy === undefined ? [undefined] : rangesUpTo(lastPart(sqlite, table.dividedBy));
+  return ranges.map((range) => ({ table, date: '', range }));
+};
+
+/** Every partition of the tables that are divided by subjects. */
+export const dividedPartitions = (
+  sqlite: Database.Database,
+  tables: readonly ParquetTable[],
+): Partition[] =>
+  tables
+    .filter(({ dividedBy }) => dividedBy !== undefined)
+    .flatMap((table) => undatedPartitions(sqlite, table));
+
 /** Every partition that may hold rows. */
 export const allPartitions = (
   sqlite: Database.Database,
   tables: readonly ParquetTable[],
 ): Partition[] =>
   tables.flatMap((table) =>
-    table.dividedBy === undefined
-      ? datesOf(sqlite, table).map((date) => ({ table, date, part: 0 }))
-      : Array.from({ length: lastPart(sqlite, table.dividedBy) + 1 }, (_, part) => ({
-          table,
-          date: '',
-          part,
-        })),
+    table.dateColumn === undefined
+      ? undatedPartitions(sqlite, table)
+      : datesOf(sqlite, table).map((date) => ({ table, date, range: undefined })),
   );
+
+/**
+ * The partition that holds the rows of `mark` as in `touched_partitions.date`: a date, a part, or ''.
+ * Undefined for unknown tables and for tables that are not divided so.
+ */
+export const partitionOf = (
+  sqlite: Database.Database,
+  tables: readonly ParquetTable[],
+  name: string,
+  mark: string,
+): Partition | undefined => {
+  const table = tables.find((candidate) => candidate.name === name);
+  if (table === undefined) return undefined;
+  if (table.dateColumn !== undefined)
+    return mark === '' ? undefined : { table, date: mark, range: undefined };
+  const part = partOfMark(mark);
+  return undatedPartitions(sqlite, table).find(
+    ({ range }) =>
+      part !== undefined && (range === undefined || (range.first <= part && part <= range.last)),
+  );
+};

@@ -27,7 +27,7 @@ export const touchedFiles = ({ sqlite }: Pick<Lake, 'sqlite'>): TouchedFiles =>
     ])
       .all()
       .flatMap(([table, mark, version]): [string, number][] => {
-        const partition = partitionOf(PARQUET_TABLES, table, mark);
+        const partition = partitionOf(sqlite, PARQUET_TABLES, table, mark);
         return partition === undefined ? [] : [[pathOf(partition), version]];
       }),
   );

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Clock, virtualClock } from '../../../src/base/clock.ts';
@@ -112,4 +112,21 @@ test('nothing built for a publish is left in the folder of the lake', async () =
   const before = readdirSync(lake.dataDir);
   await publish(lake, freshFolder(), 'berlin', at(IN_APRIL_AT));
   expect(readdirSync(lake.dataDir).filter((name) => !before.includes(name))).toEqual([]);
+});
+
+test('a month whose file was cut short in the store is brought in and named again', async () => {
+  const folder = freshFolder();
+  const lake = await exportedLake();
+  await publish(lake, folder, 'berlin', at(IN_APRIL_AT));
+  const days = await daysOf(folder);
+  const [path = ''] = await shownPaths(folder);
+  truncateSync(join(folder, 'video_snapshots', path), 100);
+  // as if this version's codec packed the same rows into other bytes
+  const log = join(folder, 'video_snapshots', '_delta_log', `${'0'.repeat(20)}.json`);
+  writeFileSync(log, readFileSync(log, 'utf8').replace(/"size":\d+/, '"size":9999'));
+  expect(await publish(lake, folder, 'berlin', at(IN_APRIL_AT))).toMatchObject({ files: 0 });
+  await publish(lake, folder, 'berlin', { ...at(IN_APRIL_AT), full: true });
+  expect(await daysOf(folder)).toEqual(days);
+  const { problems } = await checkPublished(lake.dataDir, new FileStore(folder), 'berlin');
+  expect(problems).toEqual([]);
 });
