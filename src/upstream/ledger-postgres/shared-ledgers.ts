@@ -61,8 +61,20 @@ export class SharedLedgers implements LedgerSource {
   ): Promise<MonthSpent> {
     const { apiKey, key } = limits;
     if (apiKey === undefined && key !== undefined) throw new KeyUnsetError(key.name);
-    if (apiKey === undefined) return { month: emptyMonth(limits, now), byHand: 0, at: now };
-    return sharedSpent(this.#db, keyHash(apiKey), limits, now);
+    const hash = apiKey === undefined ? await this.#lastHash() : keyHash(apiKey);
+    if (hash === undefined) return { month: emptyMonth(limits, now), byHand: 0, at: now };
+    return sharedSpent(this.#db, hash, limits, now);
+  }
+
+  /** Hash of the key that this lake used last, for a `serve` that is not given the key. */
+  async #lastHash(): Promise<string | undefined> {
+    const { schema } = this.#db;
+    const [newest] = await this.#db.rows<{ hash: string }>(
+      `select k.hash from ${schema}.members m join ${schema}.keys k on k.id = m.key_id
+       where m.lake = $1 order by m.seen_at desc limit 1`,
+      [this.#lakeName],
+    );
+    return newest?.hash;
   }
 
   /** The schedule that daemons with the same keys share. `owner` is a word of this process alone. */
