@@ -45,7 +45,8 @@ export const openKeys = async (
   const { SharedKeys } = await import('../../upstream/ledger-postgres/shared-keys.ts');
   const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
   const { checkLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
-  const db = new LedgerDb(addressOf(ledgerUrl), { clock, patienceMs: PATIENCE_MS });
+  const times = { clock, patienceMs: PATIENCE_MS, answerMs: PATIENCE_MS };
+  const db = new LedgerDb(addressOf(ledgerUrl), times);
   try {
     await checkLedger(db);
     return new SharedKeys(db);

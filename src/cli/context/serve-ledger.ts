@@ -31,7 +31,7 @@ export const serveLedger = async (config: Config, clock: Clock): Promise<ServeLe
   if (ledgerUrl === undefined) return { close: async () => {} };
   const keys = await openKeys(config, clock);
   const { SharedLedgers } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
-  const times = { clock, patienceMs: PATIENCE_MS };
+  const times = { clock, patienceMs: PATIENCE_MS, answerMs: PATIENCE_MS };
   const ledgers = new SharedLedgers(ledgerUrl, { ...times, lakeName });
   const monthOf = async (key: OwnKey, now: number): Promise<MonthState | null> => {
     try {

@@ -51,11 +51,11 @@ interface BackendKey {
 }
 
 /** Options of the ledger's connections. */
-interface DbOptions {
+export interface DbOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'now' | 'sleep'>;
   /** Timeout before the server counts as away. Default 15 s. */
   readonly patienceMs?: number;
-  /** Timeout of one statement. Default 10 s. */
+  /** Timeout of one statement, also of connecting for it. Default 10 s. */
   readonly answerMs?: number;
   /** Aborts when the process is asked to end. Statements then get 2 s and one try. */
   readonly stopping?: AbortSignal | undefined;
@@ -224,12 +224,13 @@ export class LedgerDb {
   #open(): Pool {
     if (this.#pool !== undefined) return this.#pool;
     const { urls } = this.#address;
+    const { answerMs = ANSWER_MS } = this.#options;
     const pool = new Pool({
       connectionString: urls[this.#host % urls.length],
       application_name: 'trendlake',
       max: CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: this.#options.answerMs ?? ANSWER_MS,
+      connectionTimeoutMillis: Math.min(CONNECT_MS, answerMs),
+      query_timeout: answerMs,
       keepAlive: true,
       stream: this.#socket,
     });

@@ -9,7 +9,7 @@ import { emptyMonth } from '../throttle/month.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { checkLedger } from './init-ledger.ts';
 import { keyHash } from './key-hash.ts';
-import { LedgerDb } from './ledger-db.ts';
+import { type DbOptions, LedgerDb } from './ledger-db.ts';
 import { SharedLedger, sharedSpent } from './shared-ledger.ts';
 import { SharedSlots } from './shared-slots.ts';
 
@@ -33,7 +33,7 @@ export class SharedLedgers implements LedgerSource {
     {
       lakeName,
       ...options
-    }: { clock: Clock; lakeName: string; patienceMs?: number; stopping?: AbortSignal | undefined },
+    }: Pick<DbOptions, 'clock' | 'patienceMs' | 'answerMs' | 'stopping'> & { lakeName: string },
   ) {
     this.#db = new LedgerDb(addressOf(url), options);
     this.#lakeName = lakeName;

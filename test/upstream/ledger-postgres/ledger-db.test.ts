@@ -66,3 +66,19 @@ test('a process that is asked to end does not wait for a frozen server', async (
   await expect(db.rows('select')).rejects.toThrow(LedgerAwayError);
   await db.close();
 });
+
+test('connecting to a frozen server takes no longer than a statement may', {
+  timeout: 4000,
+}, async () => {
+  const server = createServer((socket) => socket.on('error', () => {}));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://user@127.0.0.1:${port}/db?sslmode=disable`;
+  const clock = virtualClock(Date.UTC(2026, 2, 1));
+  const options = { clock, patienceMs: 0, answerMs: 20 };
+  const db = new LedgerDb(required(postgresAddress(url)), options);
+  await expect(db.rows('select')).rejects.toThrow(LedgerAwayError);
+  await db.close();
+});
