@@ -18,6 +18,8 @@ const BEFORE = 20;
 const AFTER_MS = 40 * SECOND_MS;
 /** A call gives up after 15 s, and later statements try each host once, for up to 10 s. */
 const PATIENCE_MS = 60 * SECOND_MS;
+/** A process that is asked to end gives its last statement 2 s, and its connections 2 s. */
+const STOP_S = 10;
 
 /** Seconds until a process exits, which is killed if it takes too long. */
 const untilExit = async (child: ChildProcess): Promise<{ code: unknown; seconds: number }> => {
@@ -86,6 +88,7 @@ export const proveFrozen = async (world: FleetWorld): Promise<boolean> => {
     ended.every(({ code }) => code !== 'SIGKILL') &&
     String(commandEnds.map(({ code }) => code)) === '75,0' && // paused; the standby answers reads
     [machineEnd, ...endedAfter].every((end) => end?.code === 0) &&
+    (machineEnd?.seconds ?? STOP_S) < STOP_S &&
     arrivedAfter > 0 &&
     upstream.worst <= RATE &&
     upstream.refused === 0 &&

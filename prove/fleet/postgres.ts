@@ -46,8 +46,10 @@ const signalServer = (data: string, signal: 'SIGSTOP' | 'SIGCONT'): void => {
   const [server = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(server), signal); // first, so that it starts no other child
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-  for (const [, pid, parent] of stdout.matchAll(/(\d+) +(\d+)/g))
-    if (parent === server) process.kill(Number(pid), signal);
+  const children = [...stdout.matchAll(/(\d+) +(\d+)/g)].flatMap(([, pid = '', parent]) =>
+    parent === server ? [pid] : [],
+  );
+  spawnSync('kill', ['-s', signal.slice('SIG'.length), ...children]); // one may have ended meanwhile
 };
 
 /** Starts a pair; what it needs beside the programs is a disk. */

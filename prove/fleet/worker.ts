@@ -27,13 +27,14 @@ const { values } = parseArgs({
 });
 const timeoutMs = Number(values.timeout);
 const lake = openLake(values.folder);
+const stopping = new AbortController();
+process.once('SIGTERM', () => stopping.abort());
 const ledgers = new SharedLedgers(new Secret(values.ledger), {
   clock: systemClock,
   lakeName: values.name,
+  stopping: stopping.signal,
 });
 const sender = `process ${process.pid}`;
-const stopping = new AbortController();
-process.once('SIGTERM', () => stopping.abort());
 
 const limitsOf = (key: string, ratePerMinute: number) => ({
   ...{ apiKey: new Secret(key), ratePerMinute, callsPerMonth: 10_000_000 },

@@ -14,7 +14,7 @@ import { plainHandle } from '../base/wire/folding.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from '../base/wire/shapes.ts';
 import { eventsPage } from '../lake/lists/event-list.ts';
 import { hashtagsPage } from '../lake/lists/hashtag-list.ts';
-import type { ComputedLists, ListPage } from '../lake/lists/list-page.ts';
+import { type ComputedLists, type ListPage, totalsOf } from '../lake/lists/list-page.ts';
 import { UncachedLists } from '../lake/lists/uncached-lists.ts';
 import { feedPage, trendsPage } from '../lake/lists/video-lists.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
@@ -71,7 +71,10 @@ export type {
 
 /** A part of a list. `asOf` is the instant it is true at, ISO 8601. */
 export interface Page<T> {
+  /** Items that can be paged to. */
   readonly total: number;
+  /** Matching items as the API stated them, if more than `total`. */
+  readonly matched?: number;
   readonly items: T[];
   readonly asOf: string;
 }
@@ -294,9 +297,10 @@ export class LakeReader {
     { asOf = systemClock.now(), limit = MOST_OF_PAGE }: Omit<Part, 'page'> = {},
   ): AsyncGenerator<T, void> {
     for (let number = 1; ; number++) {
-      const { items } = await read({ limit, page: number, asOf });
+      const { items, total } = await read({ limit, page: number, asOf });
       yield* items;
-      if (items.length < limit) return;
+      // a page may lack rejected items, and the total of a search may be a lower bound
+      if (items.length < limit && number * limit >= total) return;
     }
   }
 
@@ -322,7 +326,7 @@ export class LakeReader {
 }
 
 const page = <T>(list: ListPage<T>): Page<T> => ({
-  total: list.total,
+  ...totalsOf(list),
   items: list.items(),
   asOf: isoOf(list.asOf),
 });

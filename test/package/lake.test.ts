@@ -59,6 +59,25 @@ test('every item of a list is iterated once, page by page, as of one instant', a
   expect([ids.length, new Set(ids).size]).toEqual([120, 120]);
 });
 
+test('a list counts what can be iterated, also past a rejected item', async () => {
+  const dataDir = freshFolder();
+  const ranks = [1, 2, 4, 5, 6].map((rank) => ({ rank, id: `tt_${rank}` }));
+  fillLake(dataDir, (into) => {
+    for (const { id } of ranks) into.video({ id, snapshots: [[hoursAgo(2), 9]] });
+    const pulled = { list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(1) } as const;
+    into.pulled({ ...pulled, total: 300, ranks });
+  });
+  using lake = openLake(dataDir);
+  expect(await lake.feed('tiktok', { asOf: NOW })).toMatchObject({ total: 6, matched: 300 });
+  const read: number[] = [];
+  for await (const { rank } of lake.each((part) => lake.feed('tiktok', part), {
+    limit: 2,
+    asOf: NOW,
+  }))
+    read.push(rank ?? 0);
+  expect(read).toEqual([1, 2, 4, 5, 6]);
+});
+
 test('growth and forecasts have what was forecast', () => {
   const dataDir = freshFolder();
   fillLake(dataDir, (into) => {

@@ -74,7 +74,7 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const { clock, random, signal } = io;
   const opened = new Opened();
   try {
-    const { ledgers } = opened.add(await openLedgers(configOf(io), clock));
+    const { ledgers } = opened.add(await openLedgers(configOf(io), clock, { stopping: signal }));
     const upstream = opened.add(await connect(configOf(io), io));
     const { config, origin } = upstream;
     const lake = opened.add(

@@ -58,7 +58,7 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
   const opened = new Opened();
   try {
     const given = configOf(io);
-    const { ledgers } = opened.add(await openLedgers(given, clock));
+    const { ledgers } = opened.add(await openLedgers(given, clock, { stopping: signal }));
     const { config, origin, close } = await connect(given, io);
     opened.add({ close });
     const lake = opened.add(

@@ -182,7 +182,9 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
   const { report, warn, fail } = teller;
   const opened = new Opened();
   try {
-    const { ledgers, ...fleet } = opened.add(await openLedgers(config, clock, { waits: true }));
+    const { ledgers, ...fleet } = opened.add(
+      await openLedgers(config, clock, { waits: true, stopping: signal }),
+    );
     const upstream = opened.add(await connect(config, io));
     const { origin } = upstream;
     const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), report }));

@@ -5,23 +5,19 @@ import { readHookSecret } from '../../alerts/webhooks/hook-proof.ts';
 import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
 import { Sender } from '../../alerts/webhooks/sender.ts';
 import { systemClock } from '../../base/clock.ts';
-import { type Config, webhookProxy } from '../../base/config/config.ts';
+import { webhookProxy } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
-import { Opened } from '../../base/opened.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
-import { openLake, openLakeForReading } from '../../lake/open.ts';
+import { openLake } from '../../lake/open.ts';
 import { modelSettings } from '../../learn/why/model.ts';
 import { Metrics } from '../../run/metrics/metrics.ts';
 import { PipelineReader } from '../../run/pipeline/pipeline-reader.ts';
-import { spentOfKeys } from '../../run/plan/key-plan.ts';
 import { SERVING } from '../../run/schedule/daemon.ts';
 import { startService } from '../../serve/service.ts';
 import type { ServiceOptions } from '../../serve/service-options.ts';
-import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
-import { openLedgers } from '../context/ledgers.ts';
 import { openLog } from '../context/log.ts';
 import { isoInstant, wholeNumberOption } from '../context/option-values.ts';
 import { serveLedger } from '../context/serve-ledger.ts';
@@ -54,20 +50,6 @@ const originsOf = (list: string): string[] =>
       `--cors must be a comma list of origins such as https://app.example; got "${written}".`,
     );
   });
-
-/** Calls spent this month by each key, according to the shared ledger. */
-const spentElsewhere =
-  (config: Config, { clock }: CliIo) =>
-  async (now: number): Promise<MonthSpent[]> => {
-    const opened = new Opened();
-    try {
-      const { ledgers } = opened.add(await openLedgers(config, clock));
-      const lake = opened.add(openLakeForReading(config.dataDir));
-      return await spentOfKeys(lake, config, { ledgers, now });
-    } finally {
-      await opened.close();
-    }
-  };
 
 /**
  * Serves and delivers webhooks until the signal aborts. Opens the lake first: a listening server
@@ -157,10 +139,9 @@ export const define = (command: Command, io: CliIo): void => {
       };
       const report =
         opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
-      const { close: closeLedger, keys, ...month } = await serveLedger(config, systemClock);
+      const { close: closeLedger, keys, spent, ...month } = await serveLedger(config, systemClock);
       const metrics = new Metrics({ ...config, ...month, clock: io.clock, report });
       const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
-      const spent = config.ledgerUrl === undefined ? undefined : spentElsewhere(config, io);
       const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent });
       const service = {
         ...wished,

@@ -203,7 +203,7 @@ const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promi
   const progress = new SyncProgress(io);
   const opened = new Opened();
   try {
-    const { ledgers } = opened.add(await openLedgers(given, clock));
+    const { ledgers } = opened.add(await openLedgers(given, clock, { stopping: signal }));
     const upstream = opened.add(await connect(given, io));
     const { origin } = upstream;
     const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };

@@ -18,16 +18,17 @@ export interface OpenLedgers {
  * The shared ledger if configured, otherwise the lake's. PostgreSQL's client is loaded only for the
  * first.
  * @param waits true: an unreachable ledger pauses calls instead of failing
+ * @param stopping aborts when the process is asked to end
  * @throws LedgerError if the address has no ledger; LedgerAwayError if it cannot be reached
  */
 export const openLedgers = async (
   { ledgerUrl, lake: lakeName = hostname() }: Pick<Config, 'ledgerUrl' | 'lake'>,
   clock: Clock,
-  { waits = false }: { waits?: boolean } = {},
+  { waits = false, stopping }: { waits?: boolean; stopping?: AbortSignal } = {},
 ): Promise<OpenLedgers> => {
   if (ledgerUrl === undefined) return { ledgers: LAKE_LEDGERS, close: async () => {} };
   const { SharedLedgers } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
-  const ledgers = new SharedLedgers(ledgerUrl, { clock, lakeName });
+  const ledgers = new SharedLedgers(ledgerUrl, { clock, lakeName, stopping });
   const open: OpenLedgers = {
     ledgers,
     slots: (keys, owner) => ledgers.slots(keys, owner),

@@ -3,18 +3,22 @@ import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { KeyStore } from '../../lake/keys/key-store.ts';
 import type { SharedMonths } from '../../run/metrics/lake-scraper.ts';
+import { spentOfKeys } from '../../run/plan/key-plan.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import { keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
+import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { openKeys } from './key-store.ts';
 
-/** Longest wait of a scrape for the ledger; then the month is left out. */
+/** Longest wait of a scrape or a page for the ledger; then the month is left out. */
 const PATIENCE_MS = 2000;
 
 /** Parts of `serve` that live in the shared ledger; empty without one. */
 export interface ServeLedger {
   readonly keys?: KeyStore;
   readonly sharedMonths?: SharedMonths;
+  /** Calls spent this month by each key, at an instant (Unix ms). */
+  readonly spent?: (now: number) => Promise<MonthSpent[]>;
   close(): Promise<void>;
 }
 
@@ -39,5 +43,7 @@ export const serveLedger = async (config: Config, clock: Clock): Promise<ServeLe
   };
   const sharedMonths: SharedMonths = (now) =>
     Promise.all(keysOf(config).map((key) => monthOf(key, now)));
-  return { keys, sharedMonths, close: () => ledgers.close() };
+  const spent = (now: number): Promise<MonthSpent[]> =>
+    spentOfKeys(undefined, config, { ledgers, now });
+  return { keys, sharedMonths, spent, close: () => ledgers.close() };
 };

@@ -15,6 +15,8 @@ const BETWEEN_TRIES_MS = 250;
 const CONNECT_MS = 5 * SECOND_MS;
 const ANSWER_MS = 10 * SECOND_MS;
 const CONNECTIONS = 4;
+/** Longest wait for a statement once the process is asked to end. */
+const STOPPING_MS = 2 * SECOND_MS;
 /** Longest wait for the server to end its connections. A frozen one never does. */
 const END_MS = 2 * SECOND_MS;
 
@@ -55,6 +57,8 @@ interface DbOptions {
   readonly patienceMs?: number;
   /** Timeout of one statement. Default 10 s. */
   readonly answerMs?: number;
+  /** Aborts when the process is asked to end. Statements then get 2 s and one try. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /**
@@ -110,25 +114,49 @@ export class LedgerDb {
   }
 
   async #tryRows<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    const { clock, patienceMs = PATIENCE_MS } = this.#options;
+    const { clock, patienceMs = PATIENCE_MS, stopping } = this.#options;
     const from = clock.monotonic();
+    if (this.#isAway && stopping?.aborted === true)
+      throw this.#away(new Error('the process is asked to end'));
     const giveUpAt = from < this.#awayUntil ? from : from + patienceMs;
     for (;;) {
       const pool = this.#open();
       try {
-        const rows = await this.#query<Row>(pool, sql, values);
+        const rows = await this.#unlessStopping(this.#query<Row>(pool, sql, values));
         this.#awayUntil = 0;
         return rows;
       } catch (error) {
         if (!isPassing(error)) throw this.#refused(error);
         this.#next(pool);
         const now = clock.monotonic();
-        if (now >= giveUpAt) {
+        if (now >= giveUpAt || stopping?.aborted === true) {
           this.#awayUntil = now + AWAY_MS;
           throw this.#away(error);
         }
         await clock.sleep(BETWEEN_TRIES_MS);
       }
+    }
+  }
+
+  /** Rejects if a statement takes too long once the process is asked to end. */
+  async #unlessStopping<Result>(result: Promise<Result>): Promise<Result> {
+    const { clock, stopping } = this.#options;
+    if (stopping === undefined) return result;
+    const ended = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    const ask = (): void => asked.resolve();
+    stopping.addEventListener('abort', ask);
+    if (stopping.aborted) ask();
+    const tooLong = async (): Promise<never> => {
+      await asked.promise;
+      await clock.sleep(STOPPING_MS, ended.signal);
+      throw new Error('it did not answer before the process ends');
+    };
+    try {
+      return await Promise.race([result, tooLong()]);
+    } finally {
+      stopping.removeEventListener('abort', ask);
+      ended.abort();
     }
   }
 

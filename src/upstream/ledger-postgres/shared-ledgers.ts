@@ -30,12 +30,12 @@ export class SharedLedgers implements LedgerSource {
   /** @param lakeName under which this machine's calls and slots stand there */
   constructor(
     url: Secret,
-    { clock, lakeName, patienceMs }: { clock: Clock; lakeName: string; patienceMs?: number },
+    {
+      lakeName,
+      ...options
+    }: { clock: Clock; lakeName: string; patienceMs?: number; stopping?: AbortSignal | undefined },
   ) {
-    this.#db = new LedgerDb(addressOf(url), {
-      clock,
-      ...(patienceMs === undefined ? {} : { patienceMs }),
-    });
+    this.#db = new LedgerDb(addressOf(url), options);
     this.#lakeName = lakeName;
   }
 

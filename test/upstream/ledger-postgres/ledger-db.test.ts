@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { postgresAddress } from '../../../src/base/config/postgres-url.ts';
 import { required } from '../../../src/lake/prepare.ts';
+import { LedgerAwayError } from '../../../src/upstream/ledger-postgres/errors.ts';
 import { LedgerDb } from '../../../src/upstream/ledger-postgres/ledger-db.ts';
 
 const message = (type: string, body: Buffer): Buffer => {
@@ -48,4 +49,20 @@ test('closing leaves no socket open while the server is frozen', async () => {
   const [socket] = sockets;
   // a closed peer resets the connection, which the next write finds
   while (socket?.destroyed === false) await new Promise((written) => socket.write(READY, written));
+});
+
+test('a process that is asked to end does not wait for a frozen server', async () => {
+  const { port } = await frozenServer();
+  const url = `postgres://user@127.0.0.1:${port}/db?sslmode=disable`;
+  const stopping = new AbortController();
+  const db = new LedgerDb(required(postgresAddress(url)), {
+    clock: virtualClock(Date.UTC(2026, 2, 1)),
+    stopping: stopping.signal,
+  });
+  expect(await db.rows('select')).toEqual([]);
+  const waiting = [db.rows('select'), db.rows('select')];
+  stopping.abort();
+  for (const one of waiting) await expect(one).rejects.toThrow(LedgerAwayError);
+  await expect(db.rows('select')).rejects.toThrow(LedgerAwayError);
+  await db.close();
 });
