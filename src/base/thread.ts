@@ -63,6 +63,8 @@ export class Thread<Request, Reply, Progress = never> {
   readonly #pending = new Map<number, Pending<Reply, Progress>>();
   readonly #stoppedId = new Int32Array(new SharedArrayBuffer(4));
   #worker: Worker | undefined;
+  /** The worker that is being ended: the process waits for it, whatever it still replies. */
+  #ending: Worker | undefined;
   #lastId = 0;
 
   constructor(options: ThreadOptions) {
@@ -99,6 +101,7 @@ export class Thread<Request, Reply, Progress = never> {
 
   /** Ends the thread. Pending requests reject. */
   async close(): Promise<void> {
+    this.#ending = this.#worker;
     await this.#worker?.terminate();
   }
 
@@ -126,7 +129,7 @@ export class Thread<Request, Reply, Progress = never> {
       return;
     }
     this.#pending.delete(answer.id);
-    if (this.#pending.size === 0) worker.unref();
+    if (this.#pending.size === 0 && worker !== this.#ending) worker.unref();
     if ('reply' in answer) pending?.resolve(answer.reply);
     else pending?.reject(errorOf(answer.failure));
   }

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { LakeError } from '../../src/base/errors.ts';
 import { runInThread, Thread, type ThreadOptions } from '../../src/base/thread.ts';
@@ -65,4 +67,9 @@ test('does not start for a signal that is already aborted', async () => {
 
 test('a single request ends its thread', async () => {
   expect(await runInThread<EchoRequest, string | number>(ECHO, 7)).toBe(7);
+});
+
+test('a process that closes a thread goes on, even if a reply arrives meanwhile', () => {
+  const child = join(import.meta.dirname, 'closing-child.ts');
+  expect(execFileSync(process.execPath, [child], { encoding: 'utf8' })).toBe('closed\n');
 });
