@@ -4,6 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetRead } from 'hyparquet';
+import type PQueue from 'p-queue';
 import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { fullDiskOf, messageOf } from '../../base/errors.ts';
@@ -129,8 +130,10 @@ const addDay = async (
 
 /** Destination of files that are built to be published. */
 export interface BuildPlace {
-  /** Folder with room for one of them at a time. */
+  /** Folder with room for as many as are uploaded at once. */
   readonly folder: string;
+  /** Queue of builds, each of which holds rows in memory. */
+  readonly builds: PQueue;
   readonly codec: ParquetCodec;
 }
 
@@ -174,7 +177,7 @@ export const withUnnamedFile = async <T>(
  */
 export const withDatedFile = async <T>(
   [first, ...more]: readonly [FileSource, ...FileSource[]],
-  { folder, codec }: BuildPlace,
+  { folder, codec, builds }: BuildPlace,
   work: (open: OpenFile) => Promise<T>,
 ): Promise<T> => {
   const columns = await first.withFile(async (file) => columnsOf(file.path, await footerOf(file)));
@@ -185,5 +188,5 @@ export const withDatedFile = async <T>(
       await source.withFile((file) => addDay(writer, columns, file, source));
     await writer.end();
   };
-  return await withUnnamedFile(folder, fill, work);
+  return await withUnnamedFile(folder, (write) => builds.add(() => fill(write)), work);
 };

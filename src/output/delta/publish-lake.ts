@@ -38,6 +38,8 @@ export interface PublishOptions {
 
 const TABLES_AT_ONCE = 3;
 const UPLOADS_AT_ONCE = 4;
+/** A build of large days takes some 40 MB; another one begins while files are fetched. */
+const BUILDS_AT_ONCE = 2;
 /** An export may replace files beneath a publish; then the new manifest is taken. */
 const MANIFESTS_TRIED = 5;
 
@@ -85,7 +87,8 @@ export const publishLake = (lake: Lake, options: PublishOptions): Promise<Publis
     await probeStore(store);
     const uploads = new PQueue({ concurrency: UPLOADS_AT_ONCE });
     const { dataDir } = lake;
-    const own = { dataDir, lake: name, lakeId: lakeIdOf(lake), uploads };
+    const builds = new PQueue({ concurrency: BUILDS_AT_ONCE });
+    const own = { dataDir, lake: name, lakeId: lakeIdOf(lake), uploads, builds };
     const tables = await publishLatest({ ...options, ...own });
     const sum = (of: 'files' | 'rows' | 'bytes' | 'removed'): number =>
       tables.reduce((total, table) => total + table[of], 0);

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DAY_MS, SECOND_MS } from '../../base/durations.ts';
 import { type BroughtFile, bringIn } from './bring-in.ts';
 import { brokenFiles } from './broken-files.ts';
-import { DATE_COLUMN } from './dated-file.ts';
+import { type BuildPlace, DATE_COLUMN } from './dated-file.ts';
 import type { Txn } from './delta-actions.ts';
 import { DeltaLog } from './delta-log.ts';
 import { type ExportedTable, publishedFiles } from './exported-tables.ts';
@@ -36,6 +36,8 @@ export interface PublishDeps {
   readonly signal: AbortSignal;
   /** Queue of uploads, shared by all tables. */
   readonly uploads: PQueue;
+  /** Queue of builds, shared by all tables. */
+  readonly builds: PQueue;
   readonly onFile?: () => void;
 }
 
@@ -91,11 +93,16 @@ export class TablePublisher {
     this.#wanted = new Map(files.map((file) => [file.path, file]));
   }
 
+  get #place(): BuildPlace {
+    const { dataDir: folder, builds } = this.#deps;
+    return { folder, builds, codec: this.#table.codec };
+  }
+
   async #bringIn(file: PublishedFile): Promise<void> {
-    const { store, signal, clock, lake, dataDir, onFile } = this.#deps;
-    const { name: table, codec } = this.#table;
+    const { store, signal, clock, lake, onFile } = this.#deps;
+    const table = this.#table.name;
     signal.throwIfAborted();
-    const deps = { store, table, lake, clock, place: { folder: dataDir, codec } };
+    const deps = { store, table, lake, clock, place: this.#place };
     this.#brought.set(file.path, await bringIn(deps, file));
     onFile?.();
   }
@@ -255,16 +262,9 @@ export class TablePublisher {
   }
 
   #upgrade(): Promise<void> {
-    const { store, clock, signal, dataDir, uploads } = this.#deps;
-    const { name: table, codec } = this.#table;
-    return upgradeTable({
-      store,
-      table,
-      clock,
-      signal,
-      uploads,
-      place: { folder: dataDir, codec },
-    });
+    const { store, clock, signal, uploads } = this.#deps;
+    const table = this.#table.name;
+    return upgradeTable({ store, table, clock, signal, uploads, place: this.#place });
   }
 
   /** Removes the files of this lake that were taken out, and the earlier versions of the table. */
