@@ -49,8 +49,12 @@ const LEAST_ROWS = 100;
 const LEAST_SPAN_MS = DAY_MS;
 /** Curves at which a class weighs as much as the wider class around it. */
 const HALFWAY_CURVES = 30;
-/** Share of a narrowing that is applied: held-back curves are often calmer than later ones. */
-const NARROWING = 0.3;
+/**
+ * Held-back curves are often calmer than later ones, mostly while videos are young. So corrections
+ * are applied by this factor where they widen, and by this share where they narrow, by age class.
+ */
+const WIDENING = 1.2;
+const NARROWING = [0.3, 0.5, 0.7, 1] as const;
 /** Shorter sides count as this long. */
 const LEAST_SIDE = 0.05;
 /** Share of the error of "the count stays" that a median may have in its class. */
@@ -174,7 +178,8 @@ export const correctedRange = (
   const [whole, aged, finest] = classesOf(question);
   const correction = corrections[finest] ?? corrections[aged] ?? corrections[whole];
   if (correction === undefined || correction.isSilent) return undefined;
-  const applied = (by: number): number => (by < 0 ? NARROWING * by : by);
+  const narrowing = NARROWING[ageClassNow(question.curve, question.now)] as number;
+  const applied = (by: number): number => (by < 0 ? narrowing : WIDENING) * by;
   const sides = sidesOf(range);
   return {
     low: range.low - applied(correction.below) * sides.below,

@@ -58,6 +58,17 @@ test('a class with many curves moves away from its horizon; a small class hardly
   expect(rangeFor([...young, ...oldRows(3)], 5)?.high).toBeLessThan(5);
 });
 
+test('a young video’s interval is narrowed less than an old one’s, and both are widened alike', () => {
+  const highAt = (age: number, grew: number): number => {
+    const rows = youngCurves(300).map(({ points: [point] }) =>
+      answered(curveAt(age, (point as Point).at), grew),
+    );
+    return rangeFor(rows, age)?.high ?? Number.NaN;
+  };
+  expect([highAt(5, 2.5), highAt(400, 2.5)]).toEqual([2.85, 2.5]); // 0.3, and all, of -0.5
+  expect([highAt(5, 3.5), highAt(400, 3.5)]).toEqual([3.6, 3.6]); // 1.2 times 0.5
+});
+
 test('a curve with many rows weighs as much as a curve with one', () => {
   const calm = youngCurves(200).map((curve) => answered(curve, 2.5));
   const wild = curveAt(5);
