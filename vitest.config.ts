@@ -2,15 +2,17 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Proofs by repetition, whole tours and real kills at every named point: minutes of work that
+ * Proofs by repetition, whole tours, a real browser and real kills: minutes of work that
  * `npm run prove` does (CI: `npm run prove -- --short`), so that `npm test` stays under two.
  */
 const PROOFS = [
   'test/sandbox/demo/cookbook.test.ts',
+  'test/sandbox/demo/demo.test.ts',
   'test/sandbox/demo/nights.test.ts',
   'test/sandbox/demo/outlook.test.ts',
   'test/sandbox/demo/same-events.test.ts',
   'test/docs/outgrow.test.ts',
+  'test/docs/start.test.ts',
   'test/output/parquet/kill.test.ts',
   'test/output/parquet/torn.test.ts',
   'test/faults/anywhere.test.ts',
@@ -20,9 +22,13 @@ const PROOFS = [
   'test/kills/every-instant.test.ts',
   'test/kills/kills.test.ts',
   'test/kills/opening.test.ts',
+  'test/kills/random.test.ts',
   'test/kills/removing.test.ts',
   'test/output/delta/kills.test.ts',
+  'test/output/delta/upgrade-kills.test.ts',
+  'test/serve/browser.test.ts',
   'test/serve/every-page.test.ts',
+  'test/serve/query-page.test.ts',
   'test/run/run/disk-errors.test.ts',
   'test/run/run/stopping.test.ts',
   'test/alerts/webhooks/killed-sender.test.ts',

@@ -19,6 +19,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       'test/kills',
       'test/output/parquet/kill.test.ts',
       'test/output/delta/kills.test.ts',
+      'test/output/delta/upgrade-kills.test.ts',
       'test/alerts/webhooks/killed-sender.test.ts',
       'test/run/run/stopping.test.ts',
     ],
@@ -69,8 +70,10 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   tours: {
     about: 'the tours of the docs, typed as they are printed',
     tests: [
+      'test/docs/start.test.ts',
       'test/docs/outgrow.test.ts',
       'test/sandbox/demo/cookbook.test.ts',
+      'test/sandbox/demo/demo.test.ts',
       'test/sandbox/demo/nights.test.ts',
       'test/sandbox/demo/same-events.test.ts',
       'test/sandbox/demo/outlook.test.ts',
@@ -102,8 +105,12 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     short: {},
   },
   pages: {
-    about: 'every page, in every theme and width, in a browser',
-    tests: ['test/serve/every-page.test.ts'],
+    about: 'the pages in a browser: every one in every theme and width, and what they do',
+    tests: [
+      'test/serve/every-page.test.ts',
+      'test/serve/browser.test.ts',
+      'test/serve/query-page.test.ts',
+    ],
     short: {},
   },
   package: { about: 'the packed package works in an empty project', short: {} },

@@ -47,7 +47,7 @@ test.each(PARTS)(
       ['export'],
       ['serve', '--port', '0'],
     ]) {
-      const { code, err } = await runCommand(argv, { dataDir });
+      const { code, err } = await runCommand(argv, { dataDir, sandboxCreators: 3 });
       expect([argv[0], code]).toEqual([argv[0], 1]);
       expect(err).toContain(named);
       expect(err).toContain('--new-lake');
@@ -58,7 +58,7 @@ test.each(PARTS)(
 
 test('the refusal names the newest backup, and restoring it brings the lake back', async () => {
   const dataDir = await robbedFolder({ backup: true, parquet: true });
-  const { err } = await runCommand(['sync'], { dataDir });
+  const { err } = await runCommand(['sync'], { dataDir, sandboxCreators: 3 });
   expect(err).toContain(join(dataDir, 'backups', 'trendlake-2026-03-01.db'));
   expect((await runCommand(['doctor'], { dataDir })).code).toBe(1);
   const restored = await runCommand(['doctor', '--restore', '--json'], { dataDir });

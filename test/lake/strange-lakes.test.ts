@@ -16,7 +16,7 @@ const COMMANDS = [['sync'], ['status'], ['export'], ['query', 'select 1'], ['imp
 const refusals = async (dataDir: string): Promise<[number, string][]> => {
   const found: [number, string][] = [];
   for (const argv of COMMANDS) {
-    const { code, err } = await runCommand(argv, { dataDir });
+    const { code, err } = await runCommand(argv, { dataDir, sandboxCreators: 3 });
     found.push([code, err]);
   }
   return found;

@@ -4,15 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, from two seconds on; the list need not be exact. */
 const LONGEST = [
-  'serve/every-page',
-  'serve/browser',
+  'lake/former-lake',
+  'run/maintenance/packed-backup',
   'sandbox/world/sandbox',
-  'kills/random',
   'ingest/writers/import',
-  'sandbox/demo/demo',
   'learn/forecast/lake',
   'output/parquet/export-lake',
-  'serve/query-page',
   'cli/commands/query',
   'run/run/machine',
   'alerts/webhooks/sender',

@@ -1,37 +1,10 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../src/base/clock.ts';
 import { checkPublished } from '../../../src/output/delta/check-published.ts';
 import { FileStore } from '../../../src/output/delta/file-store.ts';
-import { freshFolder } from '../../support/fresh.ts';
-import { exportedLake } from '../parquet/filled-lake.ts';
-import { makeDatePartitioned } from './date-partitioned.ts';
-import { queryTable, readDeltaLog } from './delta-reader.ts';
-import { dyingStore } from './dying-store.ts';
-import { changeFirstDay, exportAndPublish, publish } from './publishing.ts';
-
-const TABLE = 'video_snapshots';
-const APRIL = { clock: virtualClock(Date.UTC(2026, 3, 20)) };
-const ALL = 'select lake, date::varchar, * exclude (lake, date) from t order by all';
-
-/** A folder with a table of two lakes in its earlier form, and its rows. */
-const earlierTable = async () => {
-  const folder = freshFolder();
-  const lakes = { berlin: await exportedLake(), oslo: await exportedLake() };
-  changeFirstDay(lakes.oslo, 1);
-  await exportAndPublish(lakes.oslo, folder, 'oslo');
-  await publish(lakes.berlin, folder, 'berlin');
-  await makeDatePartitioned(folder, TABLE, lakes);
-  const earlier = await readDeltaLog(join(folder, TABLE));
-  const rows = await queryTable(earlier, ALL);
-  expect(rows).toHaveLength(61);
-  return { folder, lakes, rows };
-};
-const rowsNow = async (folder: string) => {
-  const table = await readDeltaLog(join(folder, TABLE));
-  return { table, rows: await queryTable(table, ALL) };
-};
+import { APRIL, earlierTable, rowsNow, TABLE } from './earlier-table.ts';
+import { publish } from './publishing.ts';
 
 test('a table partitioned by date gets its present form for all lakes by the next publish of one', async () => {
   const { folder, lakes, rows } = await earlierTable();
@@ -52,22 +25,6 @@ test('a table partitioned by date gets its present form for all lakes by the nex
   for (const [name, { dataDir }] of Object.entries(lakes))
     expect((await checkPublished(dataDir, store, name)).problems).toEqual([]);
 });
-
-test.each(['before', 'after'] as const)(
-  'an upgrade killed %s any of its operations is ended by the next publish',
-  async (moment) => {
-    const { folder, lakes, rows } = await earlierTable();
-    for (let at = 0, isOver = false; !isOver; at += 1) {
-      const { store } = dyingStore(new FileStore(folder), at, moment);
-      isOver = await publish(lakes.berlin, folder, 'berlin', { ...APRIL, store }).then(
-        () => true,
-        () => false,
-      );
-      expect((await rowsNow(folder)).rows).toEqual(rows);
-    }
-    expect((await rowsNow(folder)).table.partitionColumns).toEqual(['lake']);
-  },
-);
 
 test('lakes that renew a table at once leave every row once', async () => {
   const { folder, lakes, rows } = await earlierTable();
