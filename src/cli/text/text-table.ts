@@ -1,7 +1,12 @@
 import { terminalLine } from '../../base/terminal-text.ts';
 import { displayWidth } from './display-width.ts';
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined; // takes 20 ms to make, and few texts need it
+
+const graphemesOf = (text: string): Intl.Segments => {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+};
 
 const WIDEST_TEXT = 60;
 
@@ -14,7 +19,7 @@ export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
   if (line.length <= widest && !/[^ -~]/.test(line)) return line;
   let width = 0;
   let fitting = ''; // the longest part that leaves room for the ellipsis
-  for (const { segment } of GRAPHEMES.segment(line)) {
+  for (const { segment } of graphemesOf(line)) {
     width += displayWidth(segment);
     if (width > widest) return `${fitting}…`;
     if (width < widest) fitting += segment;
@@ -71,7 +76,7 @@ const wrappedLines = (text: string, width: number): string[] => {
     }
     if (line !== '') lines.push(line);
     line = '';
-    for (const { segment } of GRAPHEMES.segment(word)) {
+    for (const { segment } of graphemesOf(word)) {
       if (displayWidth(line + segment) > width) {
         lines.push(line);
         line = '';
