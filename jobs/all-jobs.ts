@@ -15,5 +15,5 @@ import watch from './watch.ts';
 /** Every job that asks the service for something, in the order a run plans them. */
 export const JOBS: readonly Job[] = [feed, trends, hashtags, watch, growth, creators];
 
-/** All jobs without calls. */
+/** All jobs without calls. Each loads what it does when it runs, so that listing them is cheap. */
 export const CHORES: readonly Chore[] = [exportParquet, publish, keep, prune, backup, report];

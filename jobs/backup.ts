@@ -1,6 +1,3 @@
-import { openStore } from '../src/output/delta/open-store.ts';
-import { backupLake } from '../src/run/maintenance/backup.ts';
-import { packBackup } from '../src/run/maintenance/packed-backup.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
 /**
@@ -12,9 +9,12 @@ export default {
   schedule: '15 5 * * *',
   run: async ({ lake, config, ...world }) => {
     if (config.backupsTo === undefined) {
+      const { backupLake } = await import('../src/run/maintenance/backup.ts');
       const { path, bytes } = await backupLake(lake, world);
       return { did: `${path}, ${bytes} bytes, checked` };
     }
+    const { openStore } = await import('../src/output/delta/open-store.ts');
+    const { packBackup } = await import('../src/run/maintenance/packed-backup.ts');
     const store = await openStore(config.backupsTo, world);
     try {
       const { name, bytes, url } = await packBackup(lake, store, world);

@@ -1,4 +1,3 @@
-import { exportLake } from '../src/output/parquet/export-lake.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
 /** Updates the Parquet files every night, after the lists and refreshes. */
@@ -6,6 +5,7 @@ export default {
   name: 'export',
   schedule: '30 4 * * *',
   run: async ({ lake, config, clock, signal }) => {
+    const { exportLake } = await import('../src/output/parquet/export-lake.ts');
     const { files, rows } = await exportLake(lake, {
       clock,
       signal,

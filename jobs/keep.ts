@@ -1,5 +1,3 @@
-import { giveBackFreePages } from '../src/lake/give-back.ts';
-import { keepLake } from '../src/run/maintenance/keep.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
 /** Thins and removes old rows every night, as TRENDLAKE_KEEP says. */
@@ -8,6 +6,8 @@ export default {
   schedule: '35 4 * * *',
   isWanted: ({ keep }) => Object.keys(keep).length > 0,
   run: async ({ lake, config, clock, signal }) => {
+    const { giveBackFreePages } = await import('../src/lake/give-back.ts');
+    const { keepLake } = await import('../src/run/maintenance/keep.ts');
     const removed = await keepLake(lake, config.keep, { clock, signal });
     const { bytes } = await giveBackFreePages(lake, { clock, signal });
     const rows = Object.values(removed).reduce((sum, n) => sum + n, 0);

@@ -1,7 +1,4 @@
 import { DAY_MS } from '../src/base/durations.ts';
-import { forgetResponses } from '../src/ingest/responses/responses.ts';
-import { giveBackFreePages } from '../src/lake/give-back.ts';
-import { finishErasures } from '../src/run/maintenance/forget.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
@@ -11,6 +8,9 @@ export default {
   name: 'prune',
   schedule: '45 4 * * *',
   run: async ({ lake, config, clock, signal }) => {
+    const { forgetResponses } = await import('../src/ingest/responses/responses.ts');
+    const { giveBackFreePages } = await import('../src/lake/give-back.ts');
+    const { finishErasures } = await import('../src/run/maintenance/forget.ts');
     await finishErasures(lake, { clock, upstream: config.upstream, signal });
     const oldest = clock.now() - config.retentionDays * DAY_MS;
     const forgotten = await forgetResponses(lake, oldest, { clock, signal });

@@ -1,4 +1,3 @@
-import { publishIfConfigured } from '../src/output/delta/publish-if-configured.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
 /** Publishes the last export as tables on object storage, if TRENDLAKE_TABLES_URL is set. */
@@ -8,6 +7,7 @@ export default {
   schedulesWith: 'export',
   isWanted: ({ tablesUrl }) => tablesUrl !== undefined,
   run: async ({ lake, config, ...world }) => {
+    const { publishIfConfigured } = await import('../src/output/delta/publish-if-configured.ts');
     const published = await publishIfConfigured(lake, config, world);
     if (published === undefined) return { did: 'TRENDLAKE_TABLES_URL is not set' };
     const { files, rows, removed, url } = published;

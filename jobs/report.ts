@@ -1,4 +1,3 @@
-import { sendDueReports } from '../src/run/maintenance/send-due-reports.ts';
 import type { Chore } from '../src/run/plan/job.ts';
 
 const JOB = { name: 'report', schedule: '0 7 * * 1' };
@@ -7,5 +6,8 @@ const JOB = { name: 'report', schedule: '0 7 * * 1' };
 export default {
   ...JOB,
   isWanted: ({ report }) => report !== undefined,
-  run: (context) => sendDueReports(JOB, context),
+  run: async (context) => {
+    const { sendDueReports } = await import('../src/run/maintenance/send-due-reports.ts');
+    return sendDueReports(JOB, context);
+  },
 } satisfies Chore;
