@@ -46,6 +46,7 @@ export default defineConfig({
     pool: 'forks', // native modules, and tests that kill what they start
     // Node itself runs the sources, as it does for who uses them; nothing is mocked or transformed here
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ['--max-semi-space-size=64'], // MB; small worlds die young, so fewer are copied
     isolate: false, // each test owns its folder, port and clock; a process a file costs half a second
     // they only end what hangs: the machine may be busy
     testTimeout: 300_000,
