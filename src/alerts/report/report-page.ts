@@ -5,6 +5,7 @@ import { dateOf, minuteOf } from '../../base/iso.ts';
 import { linePath } from '../../base/line-path.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
+import { KIND_WORDS } from '../../lake/read/subject-name.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
 import type { Faller, Riser, RisingCreator, TagTable, WeeklyReport } from './weekly-report.ts';
 
@@ -136,8 +137,8 @@ ${
   creator !== undefined || events.length === 0
     ? ''
     : html`<section><h2>What was noticed</h2><div class="wide"><table><tbody>${events.map(
-        ({ kind, subject, occurredAt }) =>
-          html`<tr><td class="soft">${minuteOf(occurredAt)}</td><td>${kind}</td><td>${subject}</td></tr>`,
+        ({ kind, name, occurredAt }) =>
+          html`<tr><td class="soft">${minuteOf(occurredAt)}</td><td>${KIND_WORDS[kind]}</td><td dir="auto">${name}</td></tr>`,
       )}</tbody></table></div>${eventsTotal > events.length ? html`<p class="soft small">The newest ${events.length} of ${number(eventsTotal)}.</p>` : ''}</section>`
 }
 <section><h2>What was measured how</h2>${bars(measured.snapshotsByDay, week.from)}

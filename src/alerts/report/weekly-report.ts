@@ -14,6 +14,7 @@ import type { Lake } from '../../lake/open.ts';
 import { required } from '../../lake/prepare.ts';
 import { contentItems } from '../../lake/read/content-items.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
+import { subjectName } from '../../lake/read/subject-name.ts';
 import { type TimelinePoint, timeline } from '../../lake/read/timeline.ts';
 import { prepared } from '../../lake/statements.ts';
 import { creatorsOfTag, hashtagsOfTag, videosOfTag } from '../../lake/watches/tag-lens.ts';
@@ -69,7 +70,8 @@ export interface WeeklyReport {
   readonly fallers: readonly Faller[];
   readonly creators: readonly RisingCreator[];
   readonly tags: readonly TagTable[];
-  readonly events: readonly StoredEvent[];
+  /** The newest; `name` is the subject as people name it. */
+  readonly events: readonly (StoredEvent & { readonly name: string })[];
   readonly eventsTotal: number;
   readonly measured: {
     readonly videos: number;
@@ -269,7 +271,7 @@ export const weeklyReport = async (
     fallers: await fallersOf(lists, platforms, span, isAbout),
     creators: creators.filter(isFollowed ?? (() => true)).slice(0, ROWS),
     tags: await tagsOf(lists, platforms, { asOf, tag }),
-    events: noticed.items,
+    events: noticed.items.map((event) => ({ ...event, name: subjectName(lake, event.subject) })),
     eventsTotal: noticed.total,
     measured: {
       ...measured,

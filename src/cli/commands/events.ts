@@ -15,7 +15,7 @@ import {
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { eventSentence } from '../../lake/read/event-sentence.ts';
-import { prepared } from '../../lake/statements.ts';
+import { subjectName } from '../../lake/read/subject-name.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
@@ -71,17 +71,6 @@ const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): AnyEvent[] => {
   } finally {
     progress.clear();
   }
-};
-
-/** `kind:id` of an event as people name it: a title, `@handle`, `#tag`, or the tags of a niche. */
-const subjectName = (lake: Lake, subject: string): string => {
-  const at = subject.indexOf(':');
-  const [kind, id] = [subject.slice(0, at), subject.slice(at + 1)];
-  if (kind === 'creator') return `@${id}`;
-  if (kind === 'hashtag') return `#${id}`;
-  if (kind === 'niche') return id.replaceAll('+', ' + ');
-  const title = prepared(lake, 'select title from video where id = ?', 'text?').get(id);
-  return title === undefined || title === null ? id : `${title} (${id})`;
 };
 
 const eventTable = (lake: Lake, events: readonly AnyEvent[], { columns }: CliIo): string =>

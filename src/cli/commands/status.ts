@@ -8,6 +8,7 @@ import { orCost } from '../../base/money.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
+import { KIND_WORDS } from '../../lake/read/subject-name.ts';
 import { listWatches } from '../../lake/watches/watches.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
 import { type LakeStatus, lakeStatus } from '../../run/maintenance/status.ts';
@@ -23,6 +24,7 @@ import { failureText } from '../text/failure-text.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { forecastStateText } from '../text/forecast-text.ts';
 import { timeText } from '../text/relative-time.ts';
+import { oneLine } from '../text/text-table.ts';
 import { watchedText } from '../text/watch-text.ts';
 
 const EXAMPLES = `
@@ -180,9 +182,9 @@ const print = (
   if (status.forecasts.length > 0) heading(io, 'Forecasts');
   for (const state of status.forecasts) io.out(forecastStateText(state));
   if (status.events.length > 0) heading(io, 'Last events');
-  for (const { occurredAt, kind, subject, origin } of status.events)
+  for (const { occurredAt, kind, name, origin } of status.events)
     io.out(
-      `  ${timeText(occurredAt, now)}  ${kind} ${subject}${origin === 'upstream' ? ' (from the service)' : ''}`,
+      `  ${timeText(occurredAt, now)}  ${KIND_WORDS[kind]}: ${oneLine(name)}${origin === 'upstream' ? ' (from the service)' : ''}`,
     );
   if (status.disabledEndpoints.length > 0) heading(io, 'Webhook endpoints switched off');
   for (const { id, url, disabledAt, reason } of status.disabledEndpoints)

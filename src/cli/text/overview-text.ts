@@ -1,4 +1,5 @@
 import { dateOf } from '../../base/iso.ts';
+import { KIND_WORDS } from '../../lake/read/subject-name.ts';
 import type { GrownVideo, Overview } from '../../run/maintenance/overview.ts';
 import { grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
@@ -46,6 +47,7 @@ export const overviewText = ({ tables, top, growth, rising, noticed }: Overview)
   ),
   ...(noticed.length > 0 ? ['Events:'] : []),
   ...noticed.map(
-    ({ kind, subject, occurredAt }) => `  ${dateOf(occurredAt)} ${kind} ${oneLine(subject)}`,
+    ({ kind, name, occurredAt }) =>
+      `  ${dateOf(occurredAt)}  ${KIND_WORDS[kind]}: ${oneLine(name)}`,
   ),
 ];

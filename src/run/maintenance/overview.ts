@@ -1,6 +1,7 @@
 import { sourceCode } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { type BriefEvent, lastEvents } from '../../lake/read/subject-name.ts';
 import { rowsOf } from '../../lake/read/volumes.ts';
 
 /** Summary of a lake. Instants are Unix ms. */
@@ -13,8 +14,7 @@ export interface Overview {
   readonly growth: GrownVideo | undefined;
   /** Hashtags that rose most in the newest pulled list, with volumes of its window and the one before. */
   readonly rising: { tag: string; before: number; now: number; window: string }[];
-  /** The latest events. */
-  readonly noticed: { kind: string; subject: string; occurredAt: number }[];
+  readonly noticed: BriefEvent[];
 }
 
 export interface GrownVideo {
@@ -63,10 +63,8 @@ const RISING = `
   where s.volume >= 5 and s.change > 0 and s.source <> ${sourceCode('seen')}
   order by (s.volume + 2.0) / (s.volume / (1 + s.change) + 2.0) desc, s.volume desc, h.tag limit ?`;
 
-const NOTICED = `
-  select kind, subject, occurred_at as occurredAt from events order by occurred_at desc, id limit ?`;
-
-export const overview = ({ sqlite }: Lake): Overview => {
+export const overview = (lake: Lake): Overview => {
+  const { sqlite } = lake;
   const tables: Record<string, number> = {};
   for (const table of TABLES) {
     const rows = rowsOf({ sqlite }, table);
@@ -102,8 +100,6 @@ export const overview = ({ sqlite }: Lake): Overview => {
       now: 'number',
       window: 'text',
     }).all(3),
-    noticed: prepare(sqlite, NOTICED, { kind: 'text', subject: 'text', occurredAt: 'number' }).all(
-      5,
-    ),
+    noticed: lastEvents(lake),
   };
 };

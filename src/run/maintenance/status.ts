@@ -1,6 +1,7 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare, type RowOf, required, type Shape } from '../../lake/prepare.ts';
 import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
+import { type BriefEvent, lastEvents } from '../../lake/read/subject-name.ts';
 import { rowsOf } from '../../lake/read/volumes.ts';
 import { type FailedRequest, lastFailures } from './failures.ts';
 import { type RunLine, runsPage } from './runs.ts';
@@ -13,7 +14,7 @@ export interface LakeStatus {
   drift: SeenDrift[];
   rejected: { reason: string; items: number; lastSeenAt: number }[];
   failures: FailedRequest[];
-  events: { id: string; kind: string; subject: string; occurredAt: number; origin: string }[];
+  events: BriefEvent[];
   /** Webhook endpoints that get no events any more. */
   disabledEndpoints: { id: string; url: string; disabledAt: number; reason: string | null }[];
   /** Partitions changed since the last export. */
@@ -52,12 +53,7 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
       { reason: 'text', items: 'number', lastSeenAt: 'number' },
     ),
     failures: lastFailures(lake, 5),
-    events: all(
-      `
-      select id, kind, subject, occurred_at as occurredAt, origin from events
-      order by occurred_at desc, id limit 5`,
-      { id: 'text', kind: 'text', subject: 'text', occurredAt: 'number', origin: 'text' },
-    ),
+    events: lastEvents(lake),
     disabledEndpoints: all(
       `
       select id, url, disabled_at as disabledAt, disabled_reason as reason from subscriptions

@@ -3,6 +3,7 @@ import type { EventDelivery } from '../../alerts/webhooks/deliveries.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
+import { KIND_WORDS } from '../../lake/read/subject-name.ts';
 import { timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
 import { spark } from './chart.ts';
 import { type NamedEvent, subjectLink } from './event-names.ts';
@@ -14,13 +15,6 @@ export interface EventRow extends NamedEvent {
   /** Null: the reader may not see deliveries. */
   readonly deliveries: readonly EventDelivery[] | null;
 }
-
-const KIND_WORDS = {
-  'trend.spike': 'Spike',
-  'creator.viral': 'Creator gone viral',
-  'hashtag.rising': 'Rising hashtag',
-  'niche.breakout': 'Niche breaking out',
-} as const;
 
 const deliveryText = (view: PageView, delivery: EventDelivery): Html => {
   const { origin, state, attempts, deliveredAt, error } = delivery;

@@ -4,6 +4,8 @@ import { readThresholds } from '../../../src/alerts/events/thresholds.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { commandText } from '../../../src/base/installation.ts';
+import { overviewText } from '../../../src/cli/text/overview-text.ts';
+import { overview } from '../../../src/run/maintenance/overview.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { freshLake, putVideo } from './made-lake.ts';
 
@@ -32,7 +34,13 @@ test('events lists what was noticed, and tries the rules over any span without s
   expect(listed).toMatchObject([
     { id: JSON.parse(dry.out)[0].id, detectedAt: '2026-03-05T01:00:00.000Z' },
   ]);
-  expect((await cli(lake.dataDir, now, 'events')).out).toMatch(/ tt_1 [\s\S]*1 event$/);
+  expect((await cli(lake.dataDir, now, 'events')).out).toMatch(
+    / a video by maker \(tt_1\) [\s\S]*1 event$/,
+  );
+  lake.sqlite.prepare("update video set title = 'Moss' where id = 'tt_1'").run();
+  expect((await cli(lake.dataDir, now, 'events')).out).toContain('“Moss” by maker');
+  expect((await cli(lake.dataDir, now, 'status')).out).toContain('Spike: “Moss” by maker');
+  expect(overviewText(overview(lake))).toContain('  2026-03-05  Spike: “Moss” by maker');
   expect((await cli(lake.dataDir, now + 30 * DAY_MS, 'events')).out).toBe(
     `0 events since 2026-03-28; 1 before: ${commandText('events --since 2026-03-05')}`,
   );

@@ -95,7 +95,9 @@ test('what others wrote moves no cursor', () => {
     tables: {},
     top: [{ platform: 'tiktok', user: hostile, title: hostile, views: 5 }],
     rising: [{ tag: hostile, before: 1, now: 2, window: '30d' }],
-    noticed: [{ kind: 'creator.viral', subject: hostile, occurredAt: 0 }],
+    noticed: [
+      { id: '', kind: 'creator.viral', subject: '', name: hostile, occurredAt: 0, origin: '' },
+    ],
     growth: undefined,
   });
   expect(overview.join('')).not.toMatch(/\p{Cc}/u);
