@@ -94,7 +94,7 @@ try {
     `select platform, user from video where user is not null group by 1, 2 order by sum(views) desc limit ?`,
     { platform: 'text', user: 'text' },
   ).all(CREATORS);
-  const watches: NewWatch[] = [
+  const watches: (NewWatch & { everyMs: number })[] = [
     ...creators.map(({ platform, user }, index) => ({
       kind: 'creator' as const,
       platform: platform as NewWatch['platform'],
@@ -117,7 +117,7 @@ try {
   const calls = watches.reduce((sum, watch) => sum + callsPerMonth(watch, upstream), 0);
   const price = await watchPrice(
     lake,
-    { config: upstream, jobs: JOBS, calls },
+    { config: upstream, jobs: JOBS, calls: { after: calls, before: 0 } },
     { ledgers: LAKE_LEDGERS, now: clock.now() },
   );
   for (const watch of watches) addWatch(lake, watch, clock.now());

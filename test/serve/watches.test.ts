@@ -55,6 +55,30 @@ describe('/v1/watches', () => {
     expect(await fields({ subject: '@maker', until: '2001-01-01' })).toEqual(['until']);
     expect(await fields({ subject: '@nobody' })).toEqual(['subject']);
     expect(await fields({ subject: '@maker', platform: 'vine' })).toEqual(['platform']);
+    expect((await post([])).body).toMatchObject({
+      errors: [{ parameter: 'body', detail: 'Expected a JSON object with a subject.' }],
+    });
+    const long = {
+      subject: '@maker',
+      kind: 'person',
+      tags: [''],
+      note: 'n'.repeat(201),
+      everyMs: 1,
+    };
+    expect(((await post(long)).body as unknown as { errors: unknown[] }).errors).toEqual([
+      { parameter: 'kind', detail: 'Expected one of creator, video, hashtag, search.' },
+      { parameter: 'everyMs', detail: 'Expected a whole number of milliseconds from 3600000.' },
+      { parameter: 'tags.0', detail: 'Expected at most 20 texts of 1 to 200 characters.' },
+      { parameter: 'note', detail: 'Expected a text of at most 200 characters.' },
+    ]);
+  });
+
+  test('keeps the cadence and end of a subject that is followed already', async () => {
+    const until = '2999-01-01T00:00:00.000Z';
+    await post({ subject: '@maker', every: '6h', until });
+    const again = await post({ subject: '@maker', tags: ['more'] });
+    expect(again.body).toMatchObject({ everyMs: 6 * HOUR_MS, until, tags: ['more'] });
+    await remove((again.body as unknown as { id: string }).id);
   });
 
   test('takes the scope `watch`', async () => {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { DAY_MS } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
-import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
+import { callsOfAdded } from '../../lake/watches/watch-calls.ts';
 import type { NewWatch } from '../../lake/watches/watches.ts';
 import { type CsvProblem, readWatchesCsv } from '../../lake/watches/watches-csv.ts';
 import { type CliIo, configOf } from '../context/io.ts';
@@ -25,10 +24,8 @@ export const importWatches = async (
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${messageOf(error)}.`);
   }
-  const { watches, problems } = readWatchesCsv(text, {
-    everyMs: DAY_MS,
-    now: io.clock.now(),
-  });
+  const now = io.clock.now();
+  const { watches, problems } = readWatchesCsv(text, now);
   const found: CsvProblem[] = [...problems];
   const ready = (lake: SqliteLake): NewWatch[] =>
     watches.flatMap(({ line, parsed, ...watch }) => {
@@ -43,7 +40,7 @@ export const importWatches = async (
     const lake = openLakeForReading(configOf(io).dataDir);
     try {
       const valid = ready(lake);
-      const calls = valid.reduce((sum, each) => sum + callsPerMonth(each, configOf(io)), 0);
+      const { after: calls } = callsOfAdded(lake, valid, { config: configOf(io), now });
       if (options.json === true)
         io.json({ watches: valid.length, callsPerMonth: calls, problems: found });
       else {

@@ -30,12 +30,10 @@ Examples:
 The job watch requests what is due, hourly. TRENDLAKE_WATCH_SHARE limits its part of the month.
 Formats and rules: ${docsPage('guides/watches.md')}.`;
 
-const DEFAULT_EVERY = '1d';
-
 interface AddOptions {
   readonly platform?: Platform;
   readonly search?: boolean;
-  readonly every: string;
+  readonly every?: string;
   readonly tag: string[];
   readonly until?: string;
   readonly note?: string;
@@ -52,7 +50,7 @@ const add = async (words: string[], options: AddOptions, io: CliIo): Promise<voi
   const until =
     options.until === undefined ? null : instantOption('--until', options.until, io.clock.now());
   const watch = {
-    everyMs: everyOption(options.every),
+    everyMs: options.every === undefined ? null : everyOption(options.every),
     tags: options.tag,
     note: options.note ?? null,
   };
@@ -70,7 +68,7 @@ const add = async (words: string[], options: AddOptions, io: CliIo): Promise<voi
   if (saved === undefined) return io.out('Nothing was saved.');
   if (isJson) return io.json(watchJson(saved, config));
   io.out(
-    `Watching ${watchedText(saved)} as ${saved.id}, every ${cadenceText(saved.everyMs)}${saved.tags.length === 0 ? '' : `, tags ${saved.tags.join(', ')}`}.`,
+    `Watching ${watchedText(saved)}${saved.platform === null ? '' : ` on ${saved.platform}`} as ${saved.id}, every ${cadenceText(saved.everyMs)}${saved.tags.length === 0 ? '' : `, tags ${saved.tags.join(', ')}`}.`,
   );
 };
 
@@ -147,7 +145,7 @@ export const define = (command: Command, io: CliIo): void => {
     .description('follow a creator, video, hashtag or search; prints the price first')
     .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
     .option('--search', 'the subject is words to search for')
-    .option('--every <span>', 'longest time between two requests', DEFAULT_EVERY)
+    .option('--every <span>', 'longest time between two requests (default: 1d, or as before)')
     .addOption(
       new Option('--tag <tag>', 'client or campaign; repeat for several')
         .argParser((tag: string, earlier: string[]) => [...earlier, tag])

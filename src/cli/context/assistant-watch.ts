@@ -10,7 +10,8 @@ export const assistantWatch =
   (io: CliIo): AssistantWatch =>
   async ({ subject, platform, every, tags, save }) => {
     const parsed = parseSubject(subject, { platform: platform ?? null });
-    const watch = { everyMs: everyOption(every), tags, note: null, until: null };
+    const everyMs = every === undefined ? null : everyOption(every);
+    const watch = { everyMs, tags, note: null, until: null };
     let price = '';
     const [saved] = await saveWatches(
       io,

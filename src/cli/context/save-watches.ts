@@ -4,7 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { openLake } from '../../lake/open.ts';
 import type { platformsOfHandle } from '../../lake/watches/resolve-subject.ts';
-import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
+import { callsOfAdded, callsPerMonth } from '../../lake/watches/watch-calls.ts';
 import { addWatch, type NewWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type WatchPrice, watchPrice } from '../../run/plan/watch-price.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -73,7 +73,7 @@ export const saveWatches = async (
     const lake = openLake(config.dataDir, { report: io.err });
     try {
       const watches = wanted(lake);
-      const calls = watches.reduce((sum, watch) => sum + callsPerMonth(watch, config), 0);
+      const calls = callsOfAdded(lake, watches, { config, now });
       show(await watchPrice(lake, { config, jobs: JOBS, calls }, { ledgers, now }));
       if (isDry || (isAsked && !(await isConfirmed(io, 'Save?')))) return [];
       return watches.map((watch) => addWatch(lake, watch, now));

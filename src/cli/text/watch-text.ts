@@ -32,9 +32,9 @@ const span = (hours: number): string =>
 
 /** Price of watches and its effect, in sentences. */
 export const priceText = (price: WatchPrice): string[] => {
-  const { callsPerMonth, shareOfMonth, allWatches, mostWatches, refreshesPerDay, videos } = price;
+  const { callsPerMonth, callsBefore, allWatches, mostWatches, refreshesPerDay, videos } = price;
   const lines = [
-    `Price: ${counted(callsPerMonth, 'call')} a month (30 days), ${percent(shareOfMonth)} of the month. With it, all watches need ${grouped(allWatches)} of the ${grouped(mostWatches)} calls that they may take.`,
+    `Price: ${counted(callsPerMonth, 'call')} a month (30 days), ${percent(price.shareOfMonth)} of the key's calls${callsBefore > 0 ? `; today ${counted(callsBefore, 'call')}` : ''}. All watches together then need ${grouped(allWatches)} of the ${grouped(mostWatches)} calls a month that watches may use.`,
   ];
   if (allWatches > mostWatches)
     lines.push(
@@ -43,9 +43,7 @@ export const priceText = (price: WatchPrice): string[] => {
   const { before, after } = refreshesPerDay;
   if (Math.round(before - after) >= 1)
     lines.push(
-      price.hoursLater === null
-        ? `Other refreshes fall from ${grouped(Math.round(before))} to ${grouped(Math.round(after))} a day.`
-        : `Other refreshes fall from ${grouped(Math.round(before))} to ${grouped(Math.round(after))} a day: the ${counted(videos, 'video')} refreshed in the last week get theirs ${span(price.hoursLater)} later on average.`,
+      `The calls that remain refresh ${grouped(Math.round(after))} other videos and creators a day instead of ${grouped(Math.round(before))}.${price.hoursLater === null ? '' : ` A video among the ${grouped(videos)} refreshed in the last week waits ${span(price.hoursLater)} longer for its next refresh, on average.`}`,
     );
   return lines;
 };

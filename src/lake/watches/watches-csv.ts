@@ -41,11 +41,7 @@ const valueIn = <T>(
   throw new UsageError(`${column} must be ${expected}. It is "${text}".`);
 };
 
-const watchIn = (
-  fields: Fields,
-  line: number,
-  { everyMs, now }: { everyMs: number; now: number },
-): CsvWatch => {
+const watchIn = (fields: Fields, line: number, now: number): CsvWatch => {
   const field = (column: Column): string => fields[column]?.trim() ?? '';
   const until =
     field('until') === ''
@@ -66,7 +62,7 @@ const watchIn = (
     }),
     everyMs:
       field('every') === ''
-        ? everyMs
+        ? null
         : valueIn('every', field('every'), { read: rangeMs, expected: 'a span such as 6h or 1d' }),
     tags: field('tags')
       .split(/[;|,]/)
@@ -80,12 +76,11 @@ const watchIn = (
 /**
  * Reads watches from CSV (RFC 4180) with a header row: `subject` and, optionally, `kind`, `platform`,
  * `every`, `tags` (separated by `;`), `until` and `note`.
- * @param everyMs cadence of rows without one
  * @throws UsageError if the file is not CSV or its header has no `subject`
  */
 export const readWatchesCsv = (
   text: string,
-  defaults: { readonly everyMs: number; readonly now: number },
+  now: number,
 ): { watches: CsvWatch[]; problems: CsvProblem[] } => {
   let rows: { info: { lines: number }; record: string[] }[];
   try {
@@ -114,7 +109,7 @@ export const readWatchesCsv = (
   for (const { info, record } of rows.slice(1)) {
     const fields = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']));
     try {
-      watches.push(watchIn(fields, info.lines, defaults));
+      watches.push(watchIn(fields, info.lines, now));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       problems.push({ line: info.lines, problem: error.message });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Platform, WatchKind } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { foldHandle, foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
@@ -23,9 +24,13 @@ export interface Watch extends WatchSubject {
   readonly nextAt: number;
 }
 
-/** A watch to add. */
+/** Cadence of a watch that states none. */
+export const DEFAULT_EVERY_MS = DAY_MS;
+
+/** A watch to add. Null keeps what a watch of the same subject has. */
 export interface NewWatch extends WatchSubject {
-  readonly everyMs: number;
+  /** Null without an earlier watch: `DEFAULT_EVERY_MS`. */
+  readonly everyMs: number | null;
   readonly tags: readonly string[];
   readonly note: string | null;
   readonly until: number | null;
@@ -113,6 +118,15 @@ const findSubject = (
     'text',
   ).get(kind, platform ?? '', subject);
 
+/** The watch that one to add would update; undefined if its subject is not watched. */
+export const watchOfSubject = (
+  lake: Pick<Lake, 'sqlite'>,
+  subject: WatchSubject,
+): Watch | undefined => {
+  const id = findSubject(lake, subject);
+  return id === undefined ? undefined : listWatches(lake, { id })[0];
+};
+
 const writeTags = ({ sqlite }: Pick<Lake, 'sqlite'>, id: string, tags: readonly string[]): void => {
   const insert = sqlite.prepare(
     'insert into watch_tags (watch_id, tag) values (?, ?) on conflict do nothing',
@@ -121,8 +135,8 @@ const writeTags = ({ sqlite }: Pick<Lake, 'sqlite'>, id: string, tags: readonly 
 };
 
 /**
- * Adds a watch. One with the same subject is updated instead: it keeps its tags, gets the new ones,
- * and is active again. Ids follow from the subject, so the same watch has the same id in every lake.
+ * Adds a watch. One with the same subject is updated instead: it keeps what the new one does not
+ * state and its tags, and is active again. Ids follow from the subject, so the same watch has the same id in every lake.
  */
 export const addWatch = (lake: Pick<Lake, 'sqlite'>, watch: NewWatch, now: number): Watch => {
   const { kind, platform, subject, everyMs, note, until, tags } = watch;
@@ -136,13 +150,25 @@ export const addWatch = (lake: Pick<Lake, 'sqlite'>, watch: NewWatch, now: numbe
             `insert into watches (id, kind, platform, subject, every_ms, note, created_at, until, next_at)
              values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           )
-          .run(newId, kind, platform ?? '', subject, everyMs, note, now, until, now);
+          .run(
+            newId,
+            kind,
+            platform ?? '',
+            subject,
+            everyMs ?? DEFAULT_EVERY_MS,
+            note,
+            now,
+            until,
+            now,
+          );
       else
         lake.sqlite
           .prepare(
-            `update watches set every_ms = @everyMs, note = coalesce(@note, note), until = @until,
+            `update watches set every_ms = coalesce(@everyMs, every_ms), note = coalesce(@note, note),
+               until = coalesce(@until, iif(until > @now, until, null)),
                paused_at = null, paused_reason = null,
-               next_at = min(next_at, coalesce(last_at, @now) + @everyMs) where id = @known`,
+               next_at = min(next_at, coalesce(last_at, @now) + coalesce(@everyMs, every_ms))
+             where id = @known`,
           )
           .run({ everyMs, note, until, now, known });
       writeTags(lake, known ?? newId, tags);

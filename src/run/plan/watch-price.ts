@@ -2,6 +2,7 @@ import type { Config } from '../../base/config/config.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
+import type { AddedCalls } from '../../lake/watches/watch-calls.ts';
 import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
 import { monthsOf, planMonths, spentOfKeys } from './key-plan.ts';
 import type { PlannedJob } from './month-plan.ts';
@@ -12,6 +13,8 @@ import { wantedCalls, withWatches } from './watch-planner.ts';
 export interface WatchPrice {
   /** Calls per 30 days. */
   readonly callsPerMonth: number;
+  /** Calls per 30 days of the watches that these update. */
+  readonly callsBefore: number;
   /** Share of the key's month, 0 to 1 and above. */
   readonly shareOfMonth: number;
   /** Calls per 30 days of all active watches with these. */
@@ -38,10 +41,10 @@ const refreshedVideos = ({ sqlite }: Lake, now: number): number =>
     ).get(now - 7 * DAY_MS),
   );
 
-/** Price of watches that cost `calls` per 30 days. Only reads. */
+/** Price of watches to add. Only reads. */
 export const watchPrice = async (
   lake: Lake,
-  { config, jobs, calls }: { config: Config; jobs: readonly PlannedJob[]; calls: number },
+  { config, jobs, calls }: { config: Config; jobs: readonly PlannedJob[]; calls: AddedCalls },
   { ledgers, now }: { ledgers: LedgerSource; now: number },
 ): Promise<WatchPrice> => {
   const spent = await spentOfKeys(lake, config, { ledgers, now });
@@ -50,16 +53,18 @@ export const watchPrice = async (
   const perDay = (extra: number): number =>
     planMonths(monthsOf(config, withWatches(jobs, lake, config, { now, extra }), spent)).refreshes /
     days;
-  const refreshesPerDay = { before: perDay(0), after: perDay(calls) };
+  const extra = calls.after - calls.before;
+  const refreshesPerDay = { before: perDay(0), after: perDay(extra) };
   const videos = refreshedVideos(lake, now);
   const hoursLater =
     videos === 0 || refreshesPerDay.after <= 0
       ? null
       : HOURS_PER_DAY * (videos / refreshesPerDay.after - videos / refreshesPerDay.before);
   return {
-    callsPerMonth: calls,
-    shareOfMonth: calls / month.limit,
-    allWatches: Math.ceil(wantedCalls(lake, config, now) + calls),
+    callsPerMonth: calls.after,
+    callsBefore: calls.before,
+    shareOfMonth: calls.after / month.limit,
+    allWatches: Math.ceil(wantedCalls(lake, config, now) + extra),
     mostWatches: Math.floor((month.limit * config.watchShare) / 100),
     refreshesPerDay,
     videos,

@@ -13,7 +13,12 @@ const input = z.strictObject({
     .max(2000)
     .describe('@handle, a video id, the address of a video or profile, #tag, or search words.'),
   platform: given.onePlatform.describe('Needed if the handle exists on several platforms.'),
-  every: z.string().default('1d').describe('Longest time between two requests, such as 6h or 1d.'),
+  every: z
+    .string()
+    .optional()
+    .describe(
+      'Longest time between two requests, such as 6h. Default: 1d, or as before if it is followed already.',
+    ),
   tags: z.array(z.string().min(1).max(200)).max(20).default([]).describe('Clients, campaigns.'),
   save: z
     .boolean()
@@ -70,8 +75,10 @@ export const addWatchTools = (
       inputSchema: input,
       outputSchema: output,
       annotations: {
-        ...{ readOnlyHint: false, destructiveHint: false },
-        ...{ idempotentHint: true, openWorldHint: false },
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
       },
     },
     async (wish) => {

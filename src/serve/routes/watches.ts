@@ -55,7 +55,9 @@ const wish = z.object({
   }),
   kind: z.enum(WATCH_KINDS).optional(),
   platform: z.enum(PLATFORMS).nullish(),
-  every: z.string().optional().meta({ description: 'A span such as 6h. Default 1d.' }),
+  every: z.string().optional().meta({
+    description: 'A span such as 6h. Default: 1d, or as before if it is followed already.',
+  }),
   everyMs: z.int().min(HOUR_MS).optional(),
   tags: z.array(z.string().min(1).max(LONGEST)).max(MOST_TAGS).optional(),
   until: z.string().nullish().meta({ description: 'ISO 8601.' }),
@@ -163,10 +165,10 @@ const removeRoute = createRoute({
 const invalid = (parameter: string, detail: string): RefusedError =>
   invalidParameters([{ parameter, detail }]);
 
-const everyMsOf = ({ every, everyMs }: z.infer<typeof wish>): number => {
-  const found = everyMs ?? rangeMs(every ?? '1d');
-  if (found === undefined)
-    throw invalid('every', `Expected a span such as 6h or 1d. It is "${every}".`);
+const everyMsOf = ({ every, everyMs }: z.infer<typeof wish>): number | null => {
+  if (everyMs === undefined && every === undefined) return null;
+  const found = everyMs ?? rangeMs(every ?? '');
+  if (found === undefined) throw invalid('every', `Expected ${EXPECTED.every}. It is "${every}".`);
   return found;
 };
 
@@ -174,7 +176,19 @@ const untilOf = (text: string | null | undefined, now: number): number | null =>
   if (text === null || text === undefined) return null;
   const at = parseIso(text);
   if (at !== undefined && at > now) return at;
-  throw invalid('until', `Expected an ISO 8601 instant in the future. It is "${text}".`);
+  throw invalid('until', `Expected ${EXPECTED.until}. It is "${text}".`);
+};
+
+/** What each field of a watch to add must be. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  subject: 'a handle with @, a video id or address, a hashtag with #, or words to search for',
+  kind: `one of ${WATCH_KINDS.join(', ')}`,
+  platform: `one of ${PLATFORMS.join(', ')}`,
+  every: 'a span such as 6h or 1d',
+  everyMs: `a whole number of milliseconds from ${HOUR_MS}`,
+  tags: `at most ${MOST_TAGS} texts of 1 to ${LONGEST} characters`,
+  until: 'an ISO 8601 instant in the future',
+  note: `a text of at most ${LONGEST} characters`,
 };
 
 const PREFIX = { creator: '@', hashtag: '#' } as const;
@@ -184,9 +198,9 @@ const readWatchWish = (body: unknown, { writer }: WatchContext, now: number): Ne
   const read = wish.safeParse(body);
   if (!read.success)
     throw invalidParameters(
-      read.error.issues.map(({ path, message }) => ({
+      read.error.issues.map(({ path }) => ({
         parameter: path.join('.') || 'body',
-        detail: message,
+        detail: `Expected ${EXPECTED[String(path[0])] ?? 'a JSON object with a subject'}.`,
       })),
     );
   const { subject, kind, platform = null, tags = [], until, note = null } = read.data;

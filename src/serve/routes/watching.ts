@@ -16,8 +16,6 @@ import { type WatchingContent, watchingPage } from '../pages/watching-page.ts';
 import type { ServiceEnv } from '../request/context.ts';
 import type { WatchContext } from './watches.ts';
 
-const DEFAULT_EVERY = '1d';
-
 /** `/watching`: watches for key holders, and on this machine for everybody. Changing them takes the scope `watch`, or this machine. */
 export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
   const { app, service, keyGuard } = deps;
@@ -48,7 +46,7 @@ export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
         writer,
         {
           ...resolveSubject(writer, parsed),
-          everyMs: rangeMs(field('every')) ?? rangeMs(DEFAULT_EVERY) ?? 0,
+          everyMs: rangeMs(field('every')) ?? null,
           tags: field('tags')
             .split(',')
             .map((tag) => tag.trim())

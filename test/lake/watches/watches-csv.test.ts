@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
+import { HOUR_MS } from '../../../src/base/durations.ts';
 import { readWatchesCsv } from '../../../src/lake/watches/watches-csv.ts';
 
 const NOW = Date.UTC(2026, 2, 9);
-const read = (text: string) => readWatchesCsv(text, { everyMs: DAY_MS, now: NOW });
+const read = (text: string) => readWatchesCsv(text, NOW);
 
 test('reads rows with quotes, blank lines, a byte order mark and Windows line ends', () => {
   const { watches, problems } = read(
@@ -22,7 +22,7 @@ test('reads rows with quotes, blank lines, a byte order mark and Windows line en
     {
       line: 4,
       parsed: { kind: 'search', platform: null, subject: 'street food' },
-      everyMs: DAY_MS,
+      everyMs: null,
       tags: [],
       until: null,
       note: null,

@@ -161,14 +161,35 @@ test('prints the price before it saves, and what all watches may take', async ()
     '--every',
     '6h',
   );
-  expect(out).toMatch(/^Price: 120 calls a month \(30 days\), 0\.2 % of the month\./);
-  expect(out).toMatch(/all watches need 120 of the 15,000 calls/);
-  expect(out).toMatch(/Watching @ttmaker1 as w_[0-9a-f]{12}, every 6h\.$/);
+  expect(out).toMatch(/^Price: 120 calls a month \(30 days\), 0\.2 % of the key's calls\./);
+  expect(out).toMatch(/All watches together then need 120 of the 15,000 calls a month/);
+  expect(out).toMatch(/Watching @ttmaker1 on tiktok as w_[0-9a-f]{12}, every 6h\.$/);
   const plan = await json<{ rest: { jobs: { job: string; calls: number }[] } }>('plan');
   const watch = plan.rest.jobs.find(({ job }) => job === 'watch');
   const days = (Date.UTC(2026, 3, 1) - running.clock.now()) / DAY_MS;
   expect(watch?.calls).toBeGreaterThan(4 * days * 0.95);
   expect(watch?.calls).toBeLessThan(4 * days * 1.05);
+});
+
+test('a subject that is followed already is priced once and keeps what is not stated', async () => {
+  const { command, json } = await pipeline({ TRENDLAKE_CALLS_PER_MONTH: '50000' });
+  const until = Date.UTC(2027, 0, 1);
+  await command(
+    ...['watch', 'add', '@ttmaker1', '--platform', 'tiktok'],
+    ...['--every', '6h', '--until', '2027-01-01'],
+  );
+  const same = await command('watch', 'add', '@ttmaker1', '--platform', 'tiktok', '--tag', 'acme');
+  expect(same.out).toMatch(
+    /^Price: 120 calls a month .*; today 120 calls\. All watches together then need 120 of/,
+  );
+  expect(same.out).not.toContain('instead of');
+  expect(same.out).toMatch(/every 6h, tags acme\.$/);
+  const rarer = await command('watch', 'add', '@ttmaker1', '--platform', 'tiktok', '--every', '1d');
+  expect(rarer.out).toMatch(
+    /^Price: 30 calls a month .*; today 120 calls\. All watches together then need 30 of/,
+  );
+  const [watch] = await json<(Listed & { until: string })[]>('watch', 'list');
+  expect(watch).toMatchObject({ everyMs: DAY_MS, until: new Date(until).toISOString() });
 });
 
 test('add, list, pause, resume, remove', async () => {
