@@ -24,7 +24,7 @@ export interface AddedCalls {
   readonly before: number;
 }
 
-/** What watches to add cost once they are saved. Of several with one subject the last one counts. */
+/** Cost of watches to add once they are saved. Of several with one subject the last one counts. */
 export const callsOfAdded = (
   lake: Parameters<typeof watchOfSubject>[0],
   watches: readonly NewWatch[],

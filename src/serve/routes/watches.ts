@@ -179,7 +179,7 @@ const untilOf = (text: string | null | undefined, now: number): number | null =>
   throw invalid('until', `Expected ${EXPECTED.until}. It is "${text}".`);
 };
 
-/** What each field of a watch to add must be. */
+/** Expected values of the fields of a watch to add. */
 const EXPECTED: Readonly<Record<string, string>> = {
   subject: 'a handle with @, a video id or address, a hashtag with #, or words to search for',
   kind: `one of ${WATCH_KINDS.join(', ')}`,
