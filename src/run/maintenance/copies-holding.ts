@@ -13,7 +13,9 @@ const lakesAside = (dataDir: string): string[] => {
   const names = readdirSync(dataDir);
   const former = names.filter((name) => name.startsWith('former-lake-'));
   return [
-    ...names.filter((name) => /^trendlake\.db\.(before-[\w-]+|v\d+)$/.test(name)),
+    ...names.filter(
+      (name) => /^trendlake\.db\.(before-[\w-]+|v\d+)$/.test(name) && !/-(wal|shm)$/.test(name),
+    ),
     ...former.map((name) => join(name, LAKE_FILE)),
   ]
     .map((name) => join(dataDir, name))

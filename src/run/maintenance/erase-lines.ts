@@ -42,14 +42,25 @@ export const erasedLines = ({ sqlite }: Lake, erased: SubjectSet): string[] =>
       return subject !== undefined && erased.has(subject);
     });
 
-/** Collects the calls of lines, whose responses are about erased subjects alone. @returns their ids */
+/** Collects lines and their calls, whose responses are about erased subjects alone. @returns their ids */
 export const markCalls = ({ sqlite }: Lake, lines: readonly string[]): number[] => {
   sqlite
-    .prepare(
-      'insert or ignore into gone_call select id from calls where request in (select value from json_each(?))',
-    )
+    .prepare('insert or ignore into gone_line select value from json_each(?)')
     .run(JSON.stringify(lines));
+  sqlite.exec(
+    'insert or ignore into gone_call select id from calls where request in (select request from gone_line)',
+  );
   return prepare(sqlite, 'select id from gone_call', 'number').all();
+};
+
+/** Rows that `eraseLines` changes, by table, once `markCalls` has collected them. */
+export const countLines = ({ sqlite }: Lake): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const table of ['calls', 'run_items']) {
+    const sql = `select count(*) from ${table} where request in (select request from gone_line)`;
+    counts[table] = prepare(sqlite, sql, 'number').get() ?? 0;
+  }
+  return counts;
 };
 
 /** Takes subjects out of the ledger, whose calls stay counted, and out of runs. @returns rows by table */

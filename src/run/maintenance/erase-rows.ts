@@ -81,6 +81,13 @@ export const countMarkedRows = ({ sqlite }: Lake): Record<string, number> => {
   return counts;
 };
 
+/** SQL condition of the rows of a table that stay; `1` for tables that lose none. */
+export const staysIn = (table: string): string => {
+  if (table === 'run_items') return 'request not in (select request from gone_line)';
+  const erased = ROWS.find((one) => one.table === table);
+  return erased === undefined ? '1' : `not coalesce(${erased.where}, 0)`;
+};
+
 /** A Parquet file: a table, and its date or part. */
 type MarkedPartition = readonly [table: string, date: string];
 

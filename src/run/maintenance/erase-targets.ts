@@ -15,6 +15,7 @@ const TABLES = {
   gone_event: 'id text primary key',
   gone_watch: 'id text primary key',
   gone_call: 'id integer primary key',
+  gone_line: 'request text primary key',
 } as const;
 
 const OF_CREATOR = `

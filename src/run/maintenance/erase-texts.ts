@@ -6,6 +6,7 @@ import { type ErasedWords, erasedText } from '../../ingest/responses/erase-json.
 import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { staysIn } from './erase-rows.ts';
 
 /** JSON columns that may mention videos and creators of other rows. */
 const JSON_COLUMNS: readonly (readonly [table: string, column: string])[] = [
@@ -49,7 +50,7 @@ export const eraseJsonColumns = (
 ): Record<string, number> => {
   const { sqlite } = lake;
   const words = { subjects: erasedOf(lake), upstream };
-  const mentions = countJsonMentions(lake, words);
+  const mentions = countJsonMentions(lake, words, () => '1');
   const counts: Record<string, number> = {};
   for (const [table, column] of JSON_COLUMNS) {
     if (mentions[table] === undefined) continue;
@@ -63,12 +64,16 @@ export const eraseJsonColumns = (
   return counts;
 };
 
-/** JSON that mentions subjects, by table. */
-const countJsonMentions = (lake: Lake, words: ErasedWords): Record<string, number> => {
+/** JSON that mentions subjects, by table, in the rows of a table that a condition names. */
+const countJsonMentions = (
+  lake: Lake,
+  words: ErasedWords,
+  rowsOf: (table: string) => string,
+): Record<string, number> => {
   defineErasedText(lake, words);
   const counts: Record<string, number> = {};
   for (const [table, column] of JSON_COLUMNS) {
-    const sql = `select count(*) from ${table} where ${column} is not erased_text(${column})`;
+    const sql = `select count(*) from ${table} where ${column} is not erased_text(${column}) and ${rowsOf(table)}`;
     const n = prepare(lake.sqlite, sql, 'number').get() ?? 0;
     if (n > 0) counts[table] = (counts[table] ?? 0) + n;
   }
@@ -137,10 +142,17 @@ const erasedBytes = (packed: Buffer, words: ErasedWords): Buffer | undefined => 
   return clean === text ? undefined : gzipSync(clean, { level: 1 });
 };
 
-/** Stored responses and JSON that mention subjects, by table. Writes nothing. */
+/**
+ * Stored responses and JSON that mention subjects, by table, in rows that are not marked to be
+ * removed. Writes nothing.
+ */
 export const countMentions = (lake: Lake, words: ErasedWords): Record<string, number> => {
-  const bodies = prepare(lake.sqlite, 'select body from responses', 'blob');
+  const bodies = prepare(
+    lake.sqlite,
+    `select body from responses where ${staysIn('responses')}`,
+    'blob',
+  );
   let responses = 0;
   for (const body of bodies.iterate()) if (erasedBytes(body, words) !== undefined) responses += 1;
-  return { ...countJsonMentions(lake, words), responses };
+  return { ...countJsonMentions(lake, words, staysIn), responses };
 };

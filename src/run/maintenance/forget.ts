@@ -13,7 +13,7 @@ import { readMeta, removeMeta, writeMeta } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { compactSearch, refreshSearch } from '../../lake/search/search-index.ts';
 import { copiesHolding } from './copies-holding.ts';
-import { erasedLines, eraseLines, markCalls } from './erase-lines.ts';
+import { countLines, erasedLines, eraseLines, markCalls } from './erase-lines.ts';
 import { countMarkedRows, markedPartitions, removeMarkedRows } from './erase-rows.ts';
 import { erasedInLake, markedTitles, markedVideos, markTargets } from './erase-targets.ts';
 import {
@@ -53,11 +53,13 @@ export const planErasure = (
 ): Erasure => {
   const all = withVideos(lake, subject);
   const subjects = subjectSet([...all, ...markedTitles(lake)]);
-  const lines = erasedLines(lake, subjects);
+  markCalls(lake, erasedLines(lake, subjects));
   return {
-    rows: sumOf(countMarkedRows(lake), countMentions(lake, { subjects, upstream }), {
-      calls: lines.length,
-    }),
+    rows: sumOf(
+      countMarkedRows(lake),
+      countMentions(lake, { subjects, upstream }),
+      countLines(lake),
+    ),
     files: markedPartitions(lake).length,
     backups: copiesHolding(lake.dataDir, all),
   };
