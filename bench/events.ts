@@ -97,7 +97,10 @@ const best = <T>(curves: readonly Curve[], options: readonly T[], rule: (option:
 const grid: SpikeThresholds[] = [500, 1_000, 2_000, 4_000].flatMap((minPace) =>
   [1, 1.5, 2, 2.5, 3].flatMap((minRatio) =>
     [0.5, 1, 1.25, 1.5].map((minBend) => ({
-      ...{ minGain: minPace, minPace, minRatio, minBend },
+      minGain: minPace,
+      minPace,
+      minRatio,
+      minBend,
       minPrecision: 0.7,
     })),
   ),

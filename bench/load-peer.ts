@@ -39,8 +39,10 @@ const trendlake = (): Contender => {
   const lake = openLake(join(folder, 'ours'));
   const clock = virtualClock(START_AT);
   const limits = {
-    ...{ ratePerMinute: 1_000_000, callsPerMonth: 1_000_000_000 },
-    ...{ quotaReset: 'calendar', timeoutMs: 1000 },
+    ratePerMinute: 1_000_000,
+    callsPerMonth: 1_000_000_000,
+    quotaReset: 'calendar',
+    timeoutMs: 1000,
   };
   const ledger = new LakeLedger(lake, clock, limits, 'bench');
   const log = new RunLog(lake);

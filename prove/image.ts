@@ -116,7 +116,9 @@ const tryService = async (
   const compose = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'));
   const check: readonly string[] = compose.services.serve.healthcheck.test;
   const child = spawn(command, ['serve', '--port', '0', '--json'], {
-    ...{ cwd: stage.cwd, env: envOf(stage), stdio: ['ignore', 'pipe', 'ignore'] },
+    cwd: stage.cwd,
+    env: envOf(stage),
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   try {
     for await (const line of createInterface({ input: child.stdout })) {

@@ -126,8 +126,14 @@ worker.on('message', (stated: Stated) => {
 });
 
 const READS = [
-  ...['/feed/tiktok', '/feed/youtube?limit=100&page=2', '/trends/tiktok/week', '/hashtags'],
-  ...['/search?q=video', '/videos/tt_1', '/videos/tt_1/growth', '/creators/tiktok/user1'],
+  '/feed/tiktok',
+  '/feed/youtube?limit=100&page=2',
+  '/trends/tiktok/week',
+  '/hashtags',
+  '/search?q=video',
+  '/videos/tt_1',
+  '/videos/tt_1/growth',
+  '/creators/tiktok/user1',
 ];
 const reads: Record<string, number> = {};
 const isOver = new AbortController();
@@ -160,9 +166,13 @@ while (performance.now() - startedAt < leastMs || runs < leastRuns) {
   upstream.at = WORLD_AT + Math.floor((atMs / 1000) * HOURS_A_SECOND) * HOUR_MS;
   worker.send(samples.length % COLLECT_EVERY === 0 ? 'collect' : 'sample');
   samples.push({
-    ...{ atMs, heapMb, walMb: walMb() },
-    ...{ syncMb: residentMb(worker), serveMb: residentMb(service) },
-    ...{ syncHandles: handles(worker), serveHandles: handles(service) },
+    atMs,
+    heapMb,
+    walMb: walMb(),
+    syncMb: residentMb(worker),
+    serveMb: residentMb(service),
+    syncHandles: handles(worker),
+    serveHandles: handles(service),
   });
 }
 const lastsMs = performance.now() - startedAt;

@@ -46,7 +46,9 @@ const prove = async (): Promise<void> => {
     const own = join(folder, bucket);
     mkdirSync(own);
     return {
-      ...{ store, bucket, folder: own },
+      store,
+      bucket,
+      folder: own,
       tell: (line) => void process.stdout.write(`${line}\n`),
       fail: (line) => {
         process.stdout.write(`FAILED ${line}\n`);
@@ -61,12 +63,15 @@ const prove = async (): Promise<void> => {
     if (parts.includes('months')) await proveMonths(await proofOf('months'));
     if (parts.includes('races'))
       await proveRaces(await proofOf('races'), {
-        ...{ lakes: number('lakes'), commits: number('commits') },
-        ...{ kills: number('kills'), reads: number('reads') },
+        lakes: number('lakes'),
+        commits: number('commits'),
+        kills: number('kills'),
+        reads: number('reads'),
       });
     if (parts.includes('files'))
       await proveManyFiles(await proofOf('files'), {
-        ...{ lakes: number('many-lakes'), days: number('days') },
+        lakes: number('many-lakes'),
+        days: number('days'),
       });
     if (parts.includes('rows')) await proveManyRows(await proofOf('rows'), number('snapshots'));
   } finally {

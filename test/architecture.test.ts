@@ -258,6 +258,19 @@ test('no function takes more than four parameters: what belongs together is hand
   expect(found).toEqual([]);
 });
 
+test('literals are written out, not spread into others to please the formatter', () => {
+  const spread = [...all, ...sourcesIn('prove')].flatMap((source) =>
+    source.nodes
+      .filter(
+        (node) =>
+          node.type === 'SpreadElement' &&
+          ['ArrayExpression', 'ObjectExpression'].includes(node.argument.type),
+      )
+      .map((node) => lineOf(source, node)),
+  );
+  expect(spread).toEqual([]);
+});
+
 test('tools and benches stand without the tests: what both need lies in fixtures/', () => {
   const found = all.flatMap((source) =>
     source.nodes

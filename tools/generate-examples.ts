@@ -135,7 +135,10 @@ const SHOWN_RATE = {
   column_name: 'engagement_rate_shown',
   expression: 'CASE WHEN views >= 100 AND engagement_rate <= 100 THEN engagement_rate END',
   type: 'REAL',
-  ...{ is_dttm: false, is_active: true, groupby: true, filterable: true },
+  is_dttm: false,
+  is_active: true,
+  groupby: true,
+  filterable: true,
   description: 'percent; null above 100 or under 100 views, as on the pages of trendlake',
 };
 

@@ -60,8 +60,17 @@ export const fillLake = (lake: Lake, videos: number): void => {
     const user = `${pick(WORDS)}.${Math.floor(random() * 30_000)}`;
     const extra = random() < 0.3 ? JSON.stringify({ comments: Math.floor(views / 300) }) : null;
     addVideo.run(
-      ...[key, id, platform, title(), user, views, likes, (100 * likes) / views],
-      ...[firstAt - Math.floor(random() * 48) * HOUR_MS, firstAt, extra],
+      key,
+      id,
+      platform,
+      title(),
+      user,
+      views,
+      likes,
+      (100 * likes) / views,
+      firstAt - Math.floor(random() * 48) * HOUR_MS,
+      firstAt,
+      extra,
     );
     for (const snapshot of snapshots) addSnapshot.run(...snapshot);
   };

@@ -42,14 +42,15 @@ export const makeLake = (dataDir: string, videos: number, snapshots: number): vo
     const views = seen.at(-1)?.[1] ?? 0;
     const createdAt = firstAt - Math.round(random.between(1, 30)) * HOUR_MS;
     insertVideo.run(
-      ...[
-        key,
-        `${PLATFORM_PREFIXES[platform]}_${key}`,
-        platform,
-        `video ${key}`,
-        `user${key % 997}`,
-      ],
-      ...[views, Math.floor(views / 20), createdAt, firstAt],
+      key,
+      `${PLATFORM_PREFIXES[platform]}_${key}`,
+      platform,
+      `video ${key}`,
+      `user${key % 997}`,
+      views,
+      Math.floor(views / 20),
+      createdAt,
+      firstAt,
     );
     for (const [at, count] of seen) insertSnapshot.run(key, at, count, Math.floor(count / 20), way);
   };

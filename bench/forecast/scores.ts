@@ -19,7 +19,9 @@ const BASELINES = {
 /** Reliability of probabilities: ten bins, their error, and the Brier score. */
 export const calibration = (asked: readonly Asked[]): Reliability =>
   reliabilityOf(asked.map(({ probability, curve }) => ({ probability, top: curve.top }))) ?? {
-    ...{ judged: 0, error: Number.NaN, brier: Number.NaN },
+    judged: 0,
+    error: Number.NaN,
+    brier: Number.NaN,
     bins: [],
   };
 

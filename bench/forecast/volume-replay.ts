@@ -106,15 +106,21 @@ const replayed = (name: string, series: readonly DailyVolumes[]): VolumeReplay =
         if (truth >= logVolume(low - 1) && truth <= logVolume(high + 1)) inside += 1;
         errors.push({
           forecast: error(logVolume(median)),
-          ...{ countStays: error(countStays), paceGoesOn: error(paceGoesOn) },
+          countStays: error(countStays),
+          paceGoesOn: error(paceGoesOn),
           cohortMedian: error(cohortMedian),
         });
       }
   }
   const [source = name, of] = name.split(', ');
   return {
-    ...{ source, of: of === 'volume' ? 'volume' : 'views', tags: series.length },
-    ...{ weeks, asked: errors.length, inside, errors },
+    source,
+    of: of === 'volume' ? 'volume' : 'views',
+    tags: series.length,
+    weeks,
+    asked: errors.length,
+    inside,
+    errors,
   };
 };
 

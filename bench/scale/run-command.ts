@@ -27,7 +27,9 @@ export const runCommand = (
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         ...process.env,
-        ...{ PEAKS: peaks, NODE_OPTIONS: `--import=${PRELOAD}`, TRENDLAKE_DATA_DIR: dataDir },
+        PEAKS: peaks,
+        NODE_OPTIONS: `--import=${PRELOAD}`,
+        TRENDLAKE_DATA_DIR: dataDir,
       },
     },
   );

@@ -23,7 +23,8 @@ const grow = (): void => {
     const { items } = JSON.parse(body.toString()) as { items: { id: string }[] };
     const own = items.map((item) => ({
       ...item,
-      ...{ id: item.id.replace('tt_', PREFIXES[platform]), platform },
+      id: item.id.replace('tt_', PREFIXES[platform]),
+      platform,
     }));
     return Buffer.from(JSON.stringify({ total: perList * 100, page: 1, items: own }));
   });

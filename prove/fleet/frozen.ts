@@ -41,8 +41,14 @@ export const proveFrozen = async (world: FleetWorld): Promise<boolean> => {
   const upstream = await StrictUpstream.start(RATE, JITTER_MS, note);
   const [first, ...others] = Array.from({ length: MACHINES }, (_, each) =>
     startMachine(world, `frozen${each}`, [
-      ...['--upstream', upstream.url, '--rate', String(RATE), '--timeout', '5000'],
-      ...['--concurrency', String(CONCURRENCY)],
+      '--upstream',
+      upstream.url,
+      '--rate',
+      String(RATE),
+      '--timeout',
+      '5000',
+      '--concurrency',
+      String(CONCURRENCY),
     ]),
   ) as [ChildProcess, ...ChildProcess[]];
   const dataDir = join(scratch, 'commands');
@@ -51,7 +57,8 @@ export const proveFrozen = async (world: FleetWorld): Promise<boolean> => {
       cwd: scratch,
       env: {
         ...process.env,
-        ...{ TRENDLAKE_API_KEY: 'another-key', TRENDLAKE_BASE_URL: upstream.url },
+        TRENDLAKE_API_KEY: 'another-key',
+        TRENDLAKE_BASE_URL: upstream.url,
         TRENDLAKE_LEDGER_URL: pair.url,
       },
       stdio: 'ignore',

@@ -14,8 +14,12 @@ export const proveLoad = async (
   const loads = await Promise.all(
     Array.from({ length: LOADERS }, async (_, each) => {
       const child = startMachine(world, `loader${each}`, [
-        ...['--keys', String(KEYS / LOADERS), '--perSecond', String(perSecond / LOADERS)],
-        ...['--seconds', String(seconds)],
+        '--keys',
+        String(KEYS / LOADERS),
+        '--perSecond',
+        String(perSecond / LOADERS),
+        '--seconds',
+        String(seconds),
       ]);
       const told = text(child.stdout as NonNullable<typeof child.stdout>);
       await once(child, 'exit');

@@ -24,8 +24,14 @@ export const proveMachines = async (world: FleetWorld, minutes: number): Promise
 
   const machine = (each: number): ChildProcess =>
     startMachine(world, `machine${each}`, [
-      ...['--upstream', upstream.url, '--rate', String(RATE), '--timeout', String(TIMEOUT_MS)],
-      ...['--concurrency', String(CONCURRENCY)],
+      '--upstream',
+      upstream.url,
+      '--rate',
+      String(RATE),
+      '--timeout',
+      String(TIMEOUT_MS),
+      '--concurrency',
+      String(CONCURRENCY),
     ]);
 
   const startedAt = performance.now();

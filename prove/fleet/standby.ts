@@ -27,8 +27,14 @@ export const proveStandbyDown = async (world: FleetWorld): Promise<boolean> => {
   const upstream = await StrictUpstream.start(RATE, JITTER_MS, note);
   const machines = RATES.map((rate, each) =>
     startMachine(world, `uneven${each}`, [
-      ...['--upstream', upstream.url, '--rate', String(rate), '--timeout', '5000'],
-      ...['--concurrency', String(CONCURRENCY)],
+      '--upstream',
+      upstream.url,
+      '--rate',
+      String(rate),
+      '--timeout',
+      '5000',
+      '--concurrency',
+      String(CONCURRENCY),
     ]),
   );
   await delay(UP_MS);

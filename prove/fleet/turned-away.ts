@@ -34,8 +34,10 @@ export const proveTurnedAway = async ({ pair, scratch, say }: FleetWorld): Promi
       cwd: dataDir,
       env: {
         ...process.env,
-        ...{ KEY_A: 'secret-a', KEY_B: 'secret-b' },
-        ...{ TRENDLAKE_DATA_DIR: dataDir, TRENDLAKE_LEDGER_URL: pair.url },
+        KEY_A: 'secret-a',
+        KEY_B: 'secret-b',
+        TRENDLAKE_DATA_DIR: dataDir,
+        TRENDLAKE_LEDGER_URL: pair.url,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
       timeout: MINUTE_MS,

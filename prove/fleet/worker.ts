@@ -37,8 +37,11 @@ const ledgers = new SharedLedgers(new Secret(values.ledger), {
 const sender = `process ${process.pid}`;
 
 const limitsOf = (key: string, ratePerMinute: number) => ({
-  ...{ apiKey: new Secret(key), ratePerMinute, callsPerMonth: 10_000_000 },
-  ...{ quotaReset: 'calendar', timeoutMs },
+  apiKey: new Secret(key),
+  ratePerMinute,
+  callsPerMonth: 10_000_000,
+  quotaReset: 'calendar',
+  timeoutMs,
 });
 
 /** Requests as fast as the key's pace allows, each under its own name. */
@@ -49,7 +52,12 @@ const callWithoutEnd = async (): Promise<void> => {
   const ledger = ledgers.open(lake, limits, { clock: systemClock, sender });
   const { signal } = stopping;
   const throttle = new Throttle({
-    ...{ ledger, client, clock: systemClock, random: Math.random, judge, keepUnread: () => {} },
+    ledger,
+    client,
+    clock: systemClock,
+    random: Math.random,
+    judge,
+    keepUnread: () => {},
   });
   let asked = 0;
   const work = async (): Promise<void> => {
@@ -100,7 +108,11 @@ const admitMany = async (): Promise<void> => {
         if (!('callId' in admission)) throw new Error(`not admitted: ${JSON.stringify(admission)}`);
         const ended = { finishedAt: systemClock.now(), endedMono: systemClock.monotonic() };
         ledger.settle(admission.callId, {
-          ...{ status: 200, error: null, sent: true, rowsChanged: 0, ...ended },
+          status: 200,
+          error: null,
+          sent: true,
+          rowsChanged: 0,
+          ...ended,
         });
       })(),
     );

@@ -54,7 +54,13 @@ export const startMachine = (
     process.execPath,
     [
       join(import.meta.dirname, 'worker.ts'),
-      ...['--folder', join(scratch, name), '--name', name, '--ledger', pair.url, ...more],
+      '--folder',
+      join(scratch, name),
+      '--name',
+      name,
+      '--ledger',
+      pair.url,
+      ...more,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );

@@ -8,8 +8,22 @@ export interface Instruction {
 }
 
 const KNOWN = [
-  ...['FROM', 'RUN', 'CMD', 'LABEL', 'EXPOSE', 'ENV', 'ADD', 'COPY', 'ENTRYPOINT', 'VOLUME'],
-  ...['USER', 'WORKDIR', 'ARG', 'STOPSIGNAL', 'HEALTHCHECK', 'SHELL'],
+  'FROM',
+  'RUN',
+  'CMD',
+  'LABEL',
+  'EXPOSE',
+  'ENV',
+  'ADD',
+  'COPY',
+  'ENTRYPOINT',
+  'VOLUME',
+  'USER',
+  'WORKDIR',
+  'ARG',
+  'STOPSIGNAL',
+  'HEALTHCHECK',
+  'SHELL',
 ];
 
 const instructionOf = (line: string): Instruction => {

@@ -71,7 +71,9 @@ const timedFeed = async ({ origin }: Child): Promise<{ median: number; worst: nu
   for (const until = performance.now() + 1000 * seconds; performance.now() < until; ) {
     const from = performance.now();
     const { statusCode, body } = await pool.request({
-      ...{ path: '/v1/feed/youtube?limit=50', method: 'GET', headers },
+      path: '/v1/feed/youtube?limit=50',
+      method: 'GET',
+      headers,
     });
     await body.dump();
     if (statusCode !== 200) throw new Error(`the feed answered ${statusCode}`);

@@ -107,7 +107,9 @@ export const proveAssistants = async ({ dataDir }: Served): Promise<Proof> => {
   const passed: string[] = [];
   const client = new Client({ name: 'proof', version: '1' });
   const transport = new StdioClientTransport({
-    ...{ command: process.execPath, args: [BIN, 'mcp', '--data-dir', dataDir], stderr: 'ignore' },
+    command: process.execPath,
+    args: [BIN, 'mcp', '--data-dir', dataDir],
+    stderr: 'ignore',
   });
   await client.connect(transport);
   const { most, look } = watched(transport.pid ?? 0);

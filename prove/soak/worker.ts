@@ -13,8 +13,15 @@ import { HttpApiClient } from '../../src/upstream/client.ts';
 
 const [dataDir = '', baseUrl = '', apiKey = ''] = process.argv.slice(2);
 const given = {
-  ...{ dataDir, baseUrl, apiKey, platforms: 'tiktok,youtube', growthCalls: '4', creatorCalls: '3' },
-  ...{ ratePerMinute: '100000', callsPerMonth: '100000000', timeoutMs: '10000' },
+  dataDir,
+  baseUrl,
+  apiKey,
+  platforms: 'tiktok,youtube',
+  growthCalls: '4',
+  creatorCalls: '3',
+  ratePerMinute: '100000',
+  callsPerMonth: '100000000',
+  timeoutMs: '10000',
 };
 const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 const config = readConfig({ flags: given, env: {}, cwd: dataDir });

@@ -12,7 +12,9 @@ import type { Proof } from './proof.ts';
 
 const clientOf = ({ store }: Proof): S3Client =>
   new S3Client({
-    ...{ endpoint: store.endpoint, region: 'us-east-1', forcePathStyle: true },
+    endpoint: store.endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
     credentials: { accessKeyId: store.key, secretAccessKey: store.secret },
   });
 

@@ -109,7 +109,10 @@ export const startCeph = async (folder: string, gibibytes: number): Promise<Runn
   start('ceph-osd', '-i', '0');
   run(
     ...(['radosgw-admin', '-c', config, '-n', 'client.rgw', 'user', 'create'] as const),
-    ...[`--uid=proof`, '--display-name=proof', `--access-key=${KEY}`, `--secret-key=${SECRET}`],
+    `--uid=proof`,
+    '--display-name=proof',
+    `--access-key=${KEY}`,
+    `--secret-key=${SECRET}`,
   );
   start('radosgw', '-n', 'client.rgw');
 

@@ -12,10 +12,16 @@ export const exportHere = async (lake: Lake): Promise<void> => {
   const reading = openLakeForReading(dataDir);
   try {
     await exportPartitions({
-      ...{ sqlite: reading.sqlite, folder: join(dataDir, 'parquet'), tables: PARQUET_TABLES },
-      ...{ full: false, exportedAt: new Date().toISOString(), disk: systemDisk, codec: 'zstd' },
+      sqlite: reading.sqlite,
+      folder: join(dataDir, 'parquet'),
+      tables: PARQUET_TABLES,
+      full: false,
+      exportedAt: new Date().toISOString(),
+      disk: systemDisk,
+      codec: 'zstd',
       lake: exported,
-      ...{ checkStop: () => {}, onFile: () => {} },
+      checkStop: () => {},
+      onFile: () => {},
     });
   } finally {
     reading.close();

@@ -98,7 +98,9 @@ const readOn = async (
 const lostAcks = async (proof: Proof, publishers: readonly Publisher[]): Promise<number> => {
   const { key: accessKeyId, secret: secretAccessKey } = proof.store;
   const client = new S3Client({
-    ...{ endpoint: proof.store.endpoint, region: 'us-east-1', forcePathStyle: true },
+    endpoint: proof.store.endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
   });
   let lost = 0;

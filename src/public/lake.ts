@@ -187,7 +187,9 @@ export class LakeReader {
     if (found === undefined) return undefined;
     const forecast = shownForecast(this.#lake.sqlite, found.key, asOf);
     return {
-      ...{ id, platform: found.platform, forecast },
+      id,
+      platform: found.platform,
+      forecast,
       ...videoGrowth(this.#lake, found.key, asOf),
     };
   }

@@ -28,8 +28,21 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     'docs/faq.md',
   ],
   Guides: [
-    ...['query', 'cookbook', 'bi', 'dashboard', 'forecasts', 'events', 'webhooks', 'service'],
-    ...['assistants', 'library', 'operating', 'quota', 'many-machines', 'publish', 'security'],
+    'query',
+    'cookbook',
+    'bi',
+    'dashboard',
+    'forecasts',
+    'events',
+    'webhooks',
+    'service',
+    'assistants',
+    'library',
+    'operating',
+    'quota',
+    'many-machines',
+    'publish',
+    'security',
   ].map((name) => `docs/guides/${name}.md`),
   Reference: ['settings', 'commands', 'tables', 'metrics', 'api', 'parquet', 'policies'].map(
     (name) => `docs/reference/${name}.md`,
@@ -58,12 +71,19 @@ const markdownPage = (source: string): SitePage => {
 };
 
 const filePage = (source: string): SitePage => ({
-  ...{ source, target: `${source}.html`, title: source, group: 'Examples', kind: 'html' },
+  source,
+  target: `${source}.html`,
+  title: source,
+  group: 'Examples',
+  kind: 'html',
   content: `<h1>${escaped(source)}</h1>\n<pre><code>${escaped(readFileSync(join(ROOT, source), 'utf8'))}</code></pre>\n`,
 });
 
 const folderPage = (folder: string, sources: readonly string[]): SitePage => ({
-  ...{ source: folder, target: `${folder}index.html`, title: folder, group: 'Examples' },
+  source: folder,
+  target: `${folder}index.html`,
+  title: folder,
+  group: 'Examples',
   kind: 'html',
   content: `<h1>${escaped(folder)}</h1>\n<ul>${sources
     .filter((source) => source.startsWith(folder))

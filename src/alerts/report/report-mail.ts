@@ -54,7 +54,10 @@ export const reportMessage = (report: WeeklyReport): ReportMessage => {
         gained,
       })),
       creators: creators.map(({ platform, handle, followers, gained }) => ({
-        ...{ platform, handle, followers, gained },
+        platform,
+        handle,
+        followers,
+        gained,
       })),
     },
   };

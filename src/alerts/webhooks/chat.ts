@@ -152,11 +152,16 @@ const SERVICES: Readonly<Record<ChatService, ChatRules>> = {
             version: '1.4',
             body: [
               {
-                ...{ type: 'TextBlock', size: 'Medium', weight: 'Bolder', wrap: true },
+                type: 'TextBlock',
+                size: 'Medium',
+                weight: 'Bolder',
+                wrap: true,
                 text: MARKDOWN.escape(cut(message.headline, 256)),
               },
               ...shownLines(message, MARKDOWN, TEAMS_TEXT).map((text) => ({
-                ...{ type: 'TextBlock', wrap: true, text },
+                type: 'TextBlock',
+                wrap: true,
+                text,
               })),
             ],
           },

@@ -103,7 +103,9 @@ const live = async (
     ...given,
     upstream: {}, // the sandbox speaks our words, without a proxy
     proxy: undefined,
-    ...{ notify: undefined, afterSync: undefined, heartbeat: undefined }, // nothing real happens
+    notify: undefined,
+    afterSync: undefined,
+    heartbeat: undefined, // nothing real happens
     ...refreshesWhileWaiting({ ...given, ratePerMinute: sandbox.ratePerMinute }),
     baseUrl: sandbox.url,
     apiKey: new Secret(sandbox.key),

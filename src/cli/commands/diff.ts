@@ -46,8 +46,17 @@ const csvOf = (diffs: readonly ListDiff[]): string[] => [
   'list,platform,period,change,id,title,user,rank,previous_rank,previous_title,previous_user',
   ...listChanges(diffs).map((row) =>
     csvLine([
-      ...[row.list, row.platform, row.period, row.change, row.id, row.title, row.user],
-      ...[row.rank, row.previousRank, row.previousTitle, row.previousUser],
+      row.list,
+      row.platform,
+      row.period,
+      row.change,
+      row.id,
+      row.title,
+      row.user,
+      row.rank,
+      row.previousRank,
+      row.previousTitle,
+      row.previousUser,
     ]),
   ),
 ];

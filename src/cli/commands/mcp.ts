@@ -51,8 +51,12 @@ const run = async (io: CliIo): Promise<void> => {
   io.note(`mcp: answering from ${lake.path} until stdin ends.`);
   const addWatch = assistantWatch(io);
   const deps = {
-    ...{ dataDir, version: versionText(), clock: io.clock },
-    ...{ readPage, listItems, addWatch },
+    dataDir,
+    version: versionText(),
+    clock: io.clock,
+    readPage,
+    listItems,
+    addWatch,
   };
   const runSql = boundedQuery(dataDir, io);
   const ended = Promise.race([once(input, 'end', { signal }), once(input, 'close', { signal })]);

@@ -82,7 +82,11 @@ const bringInLine = async (io: CliIo): Promise<number | null> => {
   const lake = openLake(config.dataDir, { report: io.err });
   try {
     const { files } = await exportLake(lake, {
-      ...{ clock, codec: config.parquetCodec, full: true, here: true, signal },
+      clock,
+      codec: config.parquetCodec,
+      full: true,
+      here: true,
+      signal,
     });
     await publishIfConfigured(lake, config, { clock, random, signal, env });
     return files;

@@ -196,7 +196,14 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const revokedKeys = revokedElsewhere(config, clock);
     const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
     const common = {
-      ...{ ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn },
+      ...context,
+      revokedKeys,
+      client,
+      keys,
+      allJobs: JOBS,
+      log,
+      attempt,
+      warn,
       background: opened.add(new Background()),
       hooks: opened.add(new Background()),
       ...(origin === 'upstream' ? { clockCheck: { isTrusted: trustsClock } } : {}),

@@ -10,8 +10,14 @@ const TELLS_PATHS = /database_list/i;
 
 /** Tables that hold what belongs to single keys. */
 export const CLOSED_TABLES: readonly string[] = [
-  ...['subscriptions', 'deliveries', 'delivery_due', 'wanted_subjects', 'conditions'],
-  ...['received_hooks', 'alerts', 'alert_hits'],
+  'subscriptions',
+  'deliveries',
+  'delivery_due',
+  'wanted_subjects',
+  'conditions',
+  'received_hooks',
+  'alerts',
+  'alert_hits',
 ];
 
 /** Columns that hold paths of this machine, or what an import or a response brought, as it came. */

@@ -8,10 +8,14 @@ export interface ComparedLine {
 }
 
 const text = (label: string, of: (creator: ComparedCreator) => string | null): ComparedLine => ({
-  ...{ label, type: 'UTF8', of },
+  label,
+  type: 'UTF8',
+  of,
 });
 const whole = (label: string, of: (creator: ComparedCreator) => number | null): ComparedLine => ({
-  ...{ label, type: 'INT64', of },
+  label,
+  type: 'INT64',
+  of,
 });
 
 const agesOf = (ageDays: number): ComparedLine[] => {

@@ -94,7 +94,10 @@ const complete = async (
   try {
     const { statusCode, body } = await request(`${url.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',
-      ...{ dispatcher: agent, signal, headersTimeout: 0, bodyTimeout: 0 }, // `signal` bounds all of it
+      dispatcher: agent,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: 0, // `signal` bounds all of it
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',

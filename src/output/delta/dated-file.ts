@@ -70,7 +70,11 @@ const columnsBetween = async (
 ): Promise<Column[]> => {
   const parts = new Map<string, Column[]>();
   await parquetRead({
-    ...{ file: bufferOf(file), metadata, rowStart, rowEnd, compressors },
+    file: bufferOf(file),
+    metadata,
+    rowStart,
+    rowEnd,
+    compressors,
     parsers: { timestampFromMilliseconds: Number, timestampFromMicroseconds: millisecondsOf },
     onChunk: ({ columnName, columnData }) => {
       parts.set(columnName, [...(parts.get(columnName) ?? []), columnData]);

@@ -94,8 +94,12 @@ export const upgradeTable = async (deps: UpgradeDeps): Promise<void> => {
   const brought = await Promise.all(bringing);
   const at = Math.floor(clock.now());
   const removals = [...log.files.values()].map(({ path, partitionValues, size }) => ({
-    ...{ path, deletionTimestamp: at, dataChange: false },
-    ...{ extendedFileMetadata: true, partitionValues, size },
+    path,
+    deletionTimestamp: at,
+    dataChange: false,
+    extendedFileMetadata: true,
+    partitionValues,
+    size,
   }));
   const operation = { operation: 'OPTIMIZE', operationParameters: {}, isBlindAppend: false };
   await log.commit([

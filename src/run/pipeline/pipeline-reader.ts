@@ -48,7 +48,9 @@ const planConfig = (config: PlanConfig): PlanConfig => ({
 
 const countedJobs = (jobs: readonly PlannedJob[], config: PlanConfig): CountedJob[] =>
   jobs.map(({ name, schedule, stage, lists }) => ({
-    ...{ name, schedule, stage },
+    name,
+    schedule,
+    stage,
     lists: lists?.(config) ?? 0,
   }));
 

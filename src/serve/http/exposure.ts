@@ -21,9 +21,20 @@ const nameIn = (host: string): string | undefined =>
 
 /** Headers of proxies, in addition to every `X-Forwarded-...`. */
 const PROXY_HEADERS: ReadonlySet<string> = new Set([
-  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip'],
-  ...['cf-connecting-ip', 'cf-connecting-ipv6', 'fastly-client-ip', 'fly-client-ip', 'cdn-loop'],
-  ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address'],
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'cdn-loop',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-envoy-external-address',
 ]);
 
 /** True if a proxy may have forwarded the request. nginx forwards with HTTP/1.0, which no browser uses. */

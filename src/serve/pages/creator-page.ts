@@ -63,7 +63,13 @@ const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
   const columns = showing(videoColumns({ lake: service.lake }), [
-    ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+    'rank',
+    'title',
+    'growth',
+    'views',
+    'likes',
+    'engagement_rate',
+    'created_at',
   ]);
   const find = async ({ params, view, moment }: CreatorRequest) => {
     const wanted = creatorQuery(params, view);

@@ -41,11 +41,18 @@ const before = ({ title, user, previousTitle, previousUser }: ListChange): Html 
   }</span>`;
 
 const TONES: Readonly<Record<ListChange['change'], string>> = {
-  ...{ entered: 'up', climbed: 'up', left: 'down', fell: 'down', renamed: 'soft' },
+  entered: 'up',
+  climbed: 'up',
+  left: 'down',
+  fell: 'down',
+  renamed: 'soft',
 };
 
 const rankField = (name: string, title: string, of: (row: ListChange) => number | null) => ({
-  ...{ name, title, isNumber: true, field: { type: 'INT64' as const, of } },
+  name,
+  title,
+  isNumber: true,
+  field: { type: 'INT64' as const, of },
   show: (row: ListChange) => html`${of(row) ?? raw('<span class="soft">–</span>')}`,
 });
 

@@ -198,7 +198,9 @@ export const forecastsPage = (deps: PageDeps): void =>
         )}`,
         pulledAt: null,
         main: main(view, {
-          ...{ platform, hours, standing: found.standing },
+          platform,
+          hours,
+          standing: found.standing,
           rising: tag === undefined ? found.rising : ofTag(lake, tag, found.rising),
         }),
       };

@@ -154,7 +154,13 @@ export const hashtagPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
   const columns = showing(videoColumns({ lake: service.lake, isMixed: true }), [
-    ...['title', 'platform', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+    'title',
+    'platform',
+    'growth',
+    'views',
+    'likes',
+    'engagement_rate',
+    'created_at',
   ]);
   const find = (tag: string, at: number) => {
     const found = hashtagAsOf(lake, tag, at);

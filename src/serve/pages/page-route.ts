@@ -54,7 +54,8 @@ export interface PageMoment extends Pick<ListMoment, 'asOf' | 'isNow' | 'owner'>
 }
 
 export const requesterOf = ({ owner, gone, isPage }: PageMoment): Requester => ({
-  ...{ owner, isPage },
+  owner,
+  isPage,
   unwanted: gone(),
 });
 

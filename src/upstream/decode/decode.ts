@@ -126,7 +126,12 @@ const ENVELOPE = new Set([
 ]);
 // a trendlake that is served adds `forecast`, computed here again, and `dailyBefore`
 const GROWTH = new Set([
-  ...['id', 'platform', 'asOf', 'curve', 'forecast', 'dailyBefore'],
+  'id',
+  'platform',
+  'asOf',
+  'curve',
+  'forecast',
+  'dailyBefore',
   ...HOLDERS.timeline,
 ]);
 const PROFILE_SAYS = new Set<string>([
