@@ -148,9 +148,9 @@ console.log(
 const isOff = ({ coverage }: { readonly coverage: number }): boolean =>
   coverage < 0.79 || coverage > 0.86;
 const covered = scores.coverageByClass(asked);
-for (const { name, rows, curves, coverage } of covered)
+for (const { name, rows, curves, coverage, standardError } of covered)
   console.log(
-    `  ${name.padEnd(50)} ${String(rows).padStart(8)} ${String(curves).padStart(6)} ${percent(coverage)} %${isOff({ coverage }) ? ' *' : ''}`,
+    `  ${name.padEnd(50)} ${String(rows).padStart(8)} ${String(curves).padStart(6)} ${percent(coverage)} ±${percent(standardError)} %${isOff({ coverage }) ? ' *' : ''}`,
   );
 for (const least of [1, 100, 200]) {
   const classes = covered.filter(({ isFinest, curves }) => isFinest && curves >= least);

@@ -1,6 +1,8 @@
+import { allSeeing } from './all-seeing.ts';
 import { knownFuture, oracle } from './known-future.ts';
 import {
   laddersOf,
+  laddersOfTest,
   lastVelocity,
   newestFirst,
   ours,
@@ -41,6 +43,8 @@ export const measure = (replay: Replay, boundRounds: number): Report => {
     lastVelocity(),
     ours(replay, ladders),
     oursWithCreators(replay, ladders),
+    ours(replay, laddersOfTest(replay), 'ours, taught by the test curves'),
+    allSeeing(replay),
     oracle(replay, future),
   ];
   const outcomes = policies.map((policy) => simulate(replay, policy, spikes));

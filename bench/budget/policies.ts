@@ -46,11 +46,26 @@ export const lastVelocity = (): Policy =>
 export const laddersOf = (replay: Replay): PlanLadder[] =>
   laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, replay.teach)));
 
+/** Ladders learnt from the very curves that test: nothing that a curve can teach is missing. */
+export const laddersOfTest = (replay: Replay): PlanLadder[] =>
+  laddersOf({
+    ...replay,
+    teach: replay.videos.map(({ platform, bornHours, from, views }) => ({
+      platform,
+      ageHours: Array.from(views, (_, step) => (from + step) * replay.stepHours - bornHours),
+      views: [...views],
+    })),
+  });
+
 /** Ours, growth calls only. */
-export const ours = (replay: Replay, ladders: readonly PlanLadder[]): Policy => {
+export const ours = (
+  replay: Replay,
+  ladders: readonly PlanLadder[],
+  name = 'ours, single calls',
+): Policy => {
   const callsPerDay = (replay.callsPerStep * 24) / replay.stepHours;
   return {
-    name: 'ours, single calls',
+    name,
     choose: ({ columns, now }, calls) =>
       chooseCalls({ now, calls, callsPerDay, tracked: trackedOf(columns), ladders }).map(
         (choice) =>

@@ -153,10 +153,23 @@ export const views = (asked: readonly Asked[], hours: number) => {
 
 type Row = Asked['ahead'][number];
 
+const isInside = ({ low, high, truth }: Row): boolean =>
+  truth >= logViews(low) - 1e-6 && truth <= logViews(high) + 1e-6;
+
 export const coverage = (rows: readonly Row[]): number =>
-  rows.filter(({ low, high, truth }) => {
-    return truth >= logViews(low) - 1e-6 && truth <= logViews(high) + 1e-6;
-  }).length / rows.length;
+  rows.filter(isInside).length / rows.length;
+
+/** Standard error of a coverage, by curves: the questions about one curve are alike. */
+const coverageError = (byCurve: Iterable<readonly Row[]>): number => {
+  const groups = [...byCurve];
+  const all = groups.flat();
+  const mean = coverage(all);
+  const squares = groups.reduce(
+    (sum, rows) => sum + (rows.filter(isInside).length - mean * rows.length) ** 2,
+    0,
+  );
+  return Math.sqrt((squares * groups.length) / Math.max(1, groups.length - 1)) / all.length;
+};
 
 const AGES = ['under 1 day', '1 to 3 days', '3 to 7 days', 'older'];
 const SIZES = ['under 10,000 views', 'under 100,000 views', 'more views'];
@@ -169,6 +182,7 @@ interface ClassCoverage {
   readonly rows: number;
   readonly curves: number;
   readonly coverage: number;
+  readonly standardError: number;
   /** By source, horizon, age and first sight. */
   readonly isFinest: boolean;
 }
@@ -210,6 +224,11 @@ export const coverageByClass = (asked: readonly Asked[]): ClassCoverage[] => {
       rows: its.length,
       curves: new Set(its.map(({ curve }) => curve)).size,
       coverage: coverage(its.map(({ row }) => row)),
+      standardError: coverageError(
+        Map.groupBy(its, ({ curve }) => curve)
+          .values()
+          .map((own) => own.map(({ row }) => row)),
+      ),
       isFinest: name.includes(', '),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
