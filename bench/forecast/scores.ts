@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../src/base/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import { type Reliability, reliabilityOf } from '../../src/learn/forecast/reliability.ts';
 import { ageClassNow } from '../../src/learn/model/conformal.ts';
 import { logViews } from '../../src/learn/model/curve.ts';
@@ -159,9 +159,9 @@ const isInside = ({ low, high, truth }: Row): boolean =>
 export const coverage = (rows: readonly Row[]): number =>
   rows.filter(isInside).length / rows.length;
 
-/** Standard error of a coverage, by curves: the questions about one curve are alike. */
-const coverageError = (byCurve: Iterable<readonly Row[]>): number => {
-  const groups = [...byCurve];
+/** Standard error of a coverage where the questions of one group are alike. */
+const coverageError = (grouped: Iterable<readonly { readonly row: Row }[]>): number => {
+  const groups = Array.from(grouped, (its) => its.map(({ row }) => row));
   const all = groups.flat();
   const mean = coverage(all);
   const squares = groups.reduce(
@@ -182,6 +182,7 @@ interface ClassCoverage {
   readonly rows: number;
   readonly curves: number;
   readonly coverage: number;
+  /** The larger one of those by curves and by days, whose questions are alike. */
   readonly standardError: number;
   /** By source, horizon, age and first sight. */
   readonly isFinest: boolean;
@@ -215,7 +216,7 @@ export const coverageByClass = (asked: readonly Asked[]): ClassCoverage[] => {
           ...classes,
           `+${row.hours} h`,
           `${curve.source} +${row.hours} h ${AGES[ageClassNow(past, now)]}, ${first}`,
-        ].map((name) => ({ name, row, curve })),
+        ].map((name) => ({ name, row, curve, day: Math.floor(now.at / DAY_MS) })),
       );
   });
   return [...Map.groupBy(rows, ({ name }) => name)]
@@ -224,10 +225,9 @@ export const coverageByClass = (asked: readonly Asked[]): ClassCoverage[] => {
       rows: its.length,
       curves: new Set(its.map(({ curve }) => curve)).size,
       coverage: coverage(its.map(({ row }) => row)),
-      standardError: coverageError(
-        Map.groupBy(its, ({ curve }) => curve)
-          .values()
-          .map((own) => own.map(({ row }) => row)),
+      standardError: Math.max(
+        coverageError(Map.groupBy(its, ({ curve }) => curve).values()),
+        coverageError(Map.groupBy(its, ({ day }) => day).values()),
       ),
       isFinest: name.includes(', '),
     }))
