@@ -81,8 +81,13 @@ const printMoney = (
   origin: Origin | undefined,
 ): void => {
   heading(io, 'Calls this month');
+  const unusable = keys
+    .filter(({ refusedAt }) => refusedAt !== null)
+    .reduce((sum, key) => sum + key.month.remaining, 0);
+  const except =
+    unusable === 0 ? '' : `, ${grouped(unusable)} of them of keys that the service refuses`;
   io.out(
-    `  ${grouped(month.spent)} of ${grouped(month.limit)} spent${orCost(month.spent, price)}; ${grouped(month.remaining)} left until ${timeText(month.endsAt, io.clock.now())}`,
+    `  ${grouped(month.spent)} of ${grouped(month.limit)} spent${orCost(month.spent, price)}; ${grouped(month.remaining)} left until ${timeText(month.endsAt, io.clock.now())}${except}`,
   );
   if (origin === 'sandbox')
     io.out(

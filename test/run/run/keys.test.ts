@@ -408,8 +408,12 @@ test('shows each key and the totals in plan, status, /metrics and the pipeline p
   await metrics.close();
 
   const lake = openLake(dataDir);
+  lake.sqlite.exec("update calls set status = 401 where key = 'b'");
+  expect((await command(['status'])).out).toContain(
+    `, ${left.toLocaleString('en')} of them of keys that the service refuses`,
+  );
   lake.sqlite.exec(`
-    update calls set status = 401 where key = 'a';
+    update calls set status = iif(key = 'a', 401, 200);
     insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
       values ('b', 'RateLimit "month"', 'r=0', 2592000000, 10000, 0, ${clock.now() + 9 * DAY_MS}, ${clock.now()}, 1)
       on conflict do update set remaining = 0, window_ms = excluded.window_ms, resets_at = excluded.resets_at`);
