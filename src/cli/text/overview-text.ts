@@ -19,6 +19,10 @@ export const sparkline = (values: readonly number[]): string => {
   return shown.map((value) => BARS[Math.round(((value - low) / span) * 7)]).join('');
 };
 
+/** `30 days` for `30d`, `24 hours` for `24h`. */
+const windowText = (window: string): string =>
+  window.replace(/h$/, ' hours').replace(/d$/, ' days');
+
 const titled = (user: string | null, title: string | null): string =>
   `${oneLine(user ?? '(nobody)')}: ${oneLine(title ?? '(no title)')}`;
 
@@ -43,7 +47,7 @@ export const overviewText = ({ tables, top, growth, rising, noticed }: Overview)
   ...(rising.length > 0 ? ['Rising hashtags:'] : []),
   ...rising.map(
     ({ tag, before, now, window }) =>
-      `  #${oneLine(tag)}: on ${grouped(now)} videos in the last ${window}, ${grouped(before)} in the ${window} before`,
+      `  #${oneLine(tag)}: on ${grouped(now)} videos in the last ${windowText(window)}, ${grouped(before)} in the ${windowText(window)} before`,
   ),
   ...(noticed.length > 0 ? ['Events:'] : []),
   ...noticed.map(

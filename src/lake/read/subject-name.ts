@@ -21,7 +21,7 @@ export const subjectName = (lake: Lake, subject: string): string => {
     title: 'text?',
     user: 'text?',
   }).get(id);
-  if (video?.title) return video.user ? `“${video.title}” by ${video.user}` : `“${video.title}”`;
+  if (video?.title) return `${video.user ? `${video.user}, ` : ''}“${video.title}”`;
   return video?.user ? `a video by ${video.user} (${id})` : id;
 };
 

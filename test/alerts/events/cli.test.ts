@@ -38,9 +38,9 @@ test('events lists what was noticed, and tries the rules over any span without s
     / a video by maker \(tt_1\) [\s\S]*1 event$/,
   );
   lake.sqlite.prepare("update video set title = 'Moss' where id = 'tt_1'").run();
-  expect((await cli(lake.dataDir, now, 'events')).out).toContain('“Moss” by maker');
-  expect((await cli(lake.dataDir, now, 'status')).out).toContain('Spike: “Moss” by maker');
-  expect(overviewText(overview(lake))).toContain('  2026-03-05  Spike: “Moss” by maker');
+  expect((await cli(lake.dataDir, now, 'events')).out).toContain('maker, “Moss”');
+  expect((await cli(lake.dataDir, now, 'status')).out).toContain('Spike: maker, “Moss”');
+  expect(overviewText(overview(lake))).toContain('  2026-03-05  Spike: maker, “Moss”');
   expect((await cli(lake.dataDir, now + 30 * DAY_MS, 'events')).out).toBe(
     `0 events since 2026-03-28; 1 before: ${commandText('events --since 2026-03-05')}`,
   );
