@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
 import { prepare, required } from '../../lake/prepare.ts';
+import { Echoes } from '../../lake/read/echoes.ts';
 import { lastKnownAt } from '../../lake/read/last-known.ts';
 import type { Window } from './event.ts';
 import type { Snapshot } from './timeline.ts';
@@ -79,7 +80,7 @@ export const factsOf = (sqlite: Database.Database, keys: readonly number[]): Det
   ).all(JSON.stringify(keys));
 
 /**
- * Reads the snapshots of videos inside a span, oldest first, by key: for many creators one after the
+ * Reads the snapshots of videos inside a span without echoes, oldest first, by key: for many creators one after the
  * other with one statement, whose preparing costs more than what it reads of one.
  */
 export const snapshotReader = (
@@ -87,20 +88,23 @@ export const snapshotReader = (
 ): ((keys: readonly number[], span: Window) => Map<number, Snapshot[]>) => {
   const read = prepare(
     sqlite,
-    'select s.video_key, s.observed_at, s.views, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
-    ['number', 'number', 'number?', 'number'],
+    'select s.video_key, s.observed_at, s.views, s.likes, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
+    ['number', 'number', 'number?', 'number?', 'number'],
   );
   return (keys, span) => {
     const snapshots = new Map<number, Snapshot[]>();
     const rows = read.iterate(JSON.stringify(keys), span.from, span.to);
     let key = Number.NaN;
     let its: Snapshot[] = [];
-    for (const [videoKey, at, views, source] of rows) {
+    let echoes = new Echoes();
+    for (const [videoKey, at, views, likes, source] of rows) {
       if (videoKey !== key) {
         key = videoKey;
         its = [];
+        echoes = new Echoes();
         snapshots.set(key, its);
       }
+      if (echoes.isEcho(source, views, likes)) continue;
       its.push({ at, views, source: SOURCES[source] as Source });
     }
     return snapshots;

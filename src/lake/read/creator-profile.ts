@@ -8,10 +8,10 @@ import type { Paging } from '../lists/list-page.ts';
 import type { Lake } from '../open.ts';
 import { prepared } from '../statements.ts';
 import { contentItems } from './content-items.ts';
+import { Echoes } from './echoes.ts';
 import { knownBy } from './known-by.ts';
 import { lastKnown } from './last-known.ts';
 import { spellingsOf } from './spellings.ts';
-import { withoutEchoes } from './timeline.ts';
 
 /** A creator as the lake knew them at an instant; unknown numbers are null. */
 export interface CreatorProfile {
@@ -174,6 +174,7 @@ export const creatorProfile = (
           videoCount: 'number?',
           source: 'number',
         }).all(profile.key, asOf);
+  const echoes = new Echoes();
   const [views, likes] = [newest(snapshots, 'views'), newest(snapshots, 'likes')];
   return {
     handle: profile?.handle ?? handle,
@@ -183,14 +184,14 @@ export const creatorProfile = (
     likes,
     engagementRate: profile?.rate ?? engagementRate({ views, likes }),
     videos: itemsOf(lake, videos, asOf, { limit, page }),
-    growth: withoutEchoes(snapshots, ['followers', 'views', 'likes']).map(
-      ({ at, followers, views: viewsThen, likes: likesThen }) => ({
+    growth: snapshots
+      .filter((one) => !echoes.isEcho(one.source, one.followers, one.views, one.likes))
+      .map(({ at, followers, views: viewsThen, likes: likesThen }) => ({
         at,
         followers,
         views: viewsThen,
         likes: likesThen,
-      }),
-    ),
+      })),
     extra: profile?.extra == null ? {} : (JSON.parse(profile.extra) as Record<string, unknown>),
   };
 };

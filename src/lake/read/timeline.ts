@@ -1,11 +1,11 @@
-import { type Platform, sourceCode } from '../../../schema/vocabulary.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
 import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { contentItems, shownRate } from './content-items.ts';
+import { Echoes } from './echoes.ts';
 import { knownBy } from './known-by.ts';
-import { lastKnownAt } from './last-known.ts';
 
 /** One snapshot of a video; the instant in Unix ms, unknown counts null. */
 export interface TimelinePoint {
@@ -19,27 +19,6 @@ interface Row extends TimelinePoint {
   readonly derived: number;
   readonly source: number;
 }
-
-const OBSERVED = new Set<number>([sourceCode('growth'), sourceCode('import')]);
-
-/**
- * Leaves out counts that a list or profile repeated unchanged: they may be carried on from an
- * earlier observation, so they do not show that nothing changed. Counts of timelines and imports
- * were observed, and stay.
- */
-export const withoutEchoes = <T extends { readonly source: number }>(
-  snapshots: readonly T[],
-  counts: readonly (keyof T)[],
-): T[] => {
-  const known = new Map<keyof T, unknown>();
-  return snapshots.filter((snapshot) => {
-    const news = counts.filter(
-      (count) => snapshot[count] !== null && snapshot[count] !== known.get(count),
-    );
-    for (const count of news) known.set(count, snapshot[count]);
-    return news.length > 0 || OBSERVED.has(snapshot.source);
-  });
-};
 
 const VIDEO = `select v.key, v.platform from video v where v.id = ? and ${knownBy('v', '?')}`;
 const POINTS = `select observed_at as at, views, likes, engagement_rate as engagementRate,
@@ -58,25 +37,27 @@ export const videoByIdAsOf = (
 
 /**
  * `GET /videos/{id}/growth`: the snapshots of a video up to `asOf`, oldest first, as observed:
- * decreases and zeros are kept. See `withoutEchoes` for what is not a snapshot.
+ * decreases and zeros are kept. Echoes are left out.
  */
-export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePoint[] =>
-  withoutEchoes(
-    prepared<Row>(lake, POINTS, {
-      at: 'number',
-      views: 'number?',
-      likes: 'number?',
-      engagementRate: 'number?',
-      derived: 'number',
-      source: 'number',
-    }).all(videoKey, asOf),
-    ['views', 'likes'],
-  ).map(({ at, views, likes, engagementRate: rate, derived }) => ({
-    at,
-    views,
-    likes,
-    engagementRate: shownRate({ views, likes, rate, derived }),
-  }));
+export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePoint[] => {
+  const echoes = new Echoes();
+  return prepared<Row>(lake, POINTS, {
+    at: 'number',
+    views: 'number?',
+    likes: 'number?',
+    engagementRate: 'number?',
+    derived: 'number',
+    source: 'number',
+  })
+    .all(videoKey, asOf)
+    .filter(({ source, views, likes }) => !echoes.isEcho(source, views, likes))
+    .map(({ at, views, likes, engagementRate: rate, derived }) => ({
+      at,
+      views,
+      likes,
+      engagementRate: shownRate({ views, likes, rate, derived }),
+    }));
+};
 
 /** Stored snapshots by `asOf`, those that `timeline` leaves out included. */
 export const snapshotCount = (lake: Lake, videoKey: number, asOf: number): number =>
@@ -86,16 +67,6 @@ export const snapshotCount = (lake: Lake, videoKey: number, asOf: number): numbe
       'select count(*) from video_snapshot where video_key = ? and observed_at <= ?',
       'number',
     ).get(videoKey, asOf),
-  );
-
-/** Instant of a video's newest known views by `asOf`, Unix ms; null: never. */
-export const newestCountAt = (lake: Lake, videoKey: number, asOf: number): number | null =>
-  required(
-    prepared(
-      lake,
-      `select ${lastKnownAt('views', { video: '@videoKey', at: '@asOf' })} as at`,
-      'number?',
-    ).get({ videoKey, asOf }),
   );
 
 /** `GET /videos/{id}`: one video as the lake knew it at `asOf`. */

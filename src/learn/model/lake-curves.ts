@@ -8,6 +8,7 @@ import {
 } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { Echoes } from '../../lake/read/echoes.ts';
 import { creatorReader } from './creator-past.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
@@ -106,7 +107,9 @@ const FIRST_LIST = `select case c.list when 'feed' then 'feed.' else 'trends.' e
 /** Reads curves as known at an instant. Leaves out the part of a pulled timeline before the first sight. */
 export class CurveReader {
   readonly #sqlite: Database.Database;
-  readonly #timeline: Prepared<[at: number, views: number | null, source: number]>;
+  readonly #timeline: Prepared<
+    [at: number, views: number | null, likes: number | null, source: number]
+  >;
   readonly #list: Prepared<string>;
   readonly #importSource: Prepared<string | null>;
   readonly withCreator: (curve: LakeCurve) => LakeCurve;
@@ -115,8 +118,8 @@ export class CurveReader {
     this.#sqlite = sqlite;
     this.#timeline = prepare(
       sqlite,
-      'select observed_at, views, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at limit ?',
-      ['number', 'number?', 'number'],
+      'select observed_at, views, likes, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at limit ?',
+      ['number', 'number?', 'number?', 'number'],
     );
     this.#list = prepare(
       sqlite,
@@ -131,15 +134,17 @@ export class CurveReader {
     this.withCreator = creatorReader(sqlite);
   }
 
-  /** Undefined without a known count at `at`. */
+  /** Without echoes. Undefined without a known count at `at`. */
   curve(key: number, createdAt: number | null, at: number): LakeCurve | undefined {
     const points: Point[] = [];
     let way: Way | undefined;
     const pulled: Point[] = []; // before the first sight
-    for (const [observedAt, views, source] of this.#timeline.all(key, at, MAX_POINTS)) {
+    const echoes = new Echoes();
+    for (const [observedAt, views, likes, source] of this.#timeline.all(key, at, MAX_POINTS)) {
       if (way === undefined && source !== PULLED) way = this.#wayOf(key, observedAt, source);
       const known = way === undefined ? pulled : points;
-      if (isSnapshotKnown(views)) known.push({ at: observedAt, views });
+      const isEcho = echoes.isEcho(source, views, likes);
+      if (!isEcho && isSnapshotKnown(views)) known.push({ at: observedAt, views });
     }
     if (way === undefined)
       return pulled.length === 0 ? undefined : { key, createdAt, points: pulled, way: 'growth' };

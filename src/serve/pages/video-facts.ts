@@ -53,7 +53,7 @@ export const videoTiles = (
   const counted =
     countedAt === null ? '' : `counted ${inHours(Math.round((at - countedAt) / HOUR_MS))} ago`;
   const gain = gained === null ? '–' : html`${gained > 0 ? '+' : ''}${count(gained)}`;
-  return html`<dl class="tiles">${rankTile(stays)}${tile('views', count(item.views), counted)}${tile('gained in 24 h', gain, gained === null ? 'needs an earlier count' : 'views')}${
+  return html`<dl class="tiles">${rankTile(stays)}${tile('views', count(item.views), counted)}${tile('gained in 24 h', gain, gained === null ? 'needs two counts, one of the last 24 h' : 'views')}${
     forecast === null
       ? NOTHING
       : html`${tile('likely over', overIn(forecast.overBy === null ? null : Date.parse(forecast.overBy), at), '8 in 10 similar videos stop by then')}${tile('top 10 % by growth', forecast.overEdge ? 'already there' : likely(forecast.topProbability), forecast.overEdge ? 'among videos of its age' : 'chance to finish there')}`

@@ -8,13 +8,7 @@ import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { readListStays } from '../../lake/read/list-stays.ts';
 import { type Milestone, milestones } from '../../lake/read/milestones.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
-import {
-  newestCountAt,
-  snapshotCount,
-  timeline,
-  videoByIdAsOf,
-  videoRecord,
-} from '../../lake/read/timeline.ts';
+import { snapshotCount, timeline, videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
 import { shownForecast } from '../../learn/forecast/read.ts';
 import type { ShownForecast } from '../../learn/forecast/shapes.ts';
 import { analysisOf } from '../../learn/why/analyze.ts';
@@ -108,9 +102,10 @@ export const videoPage = (deps: PageDeps): void => {
       const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
       const forecast = shownForecast(lake.sqlite, key, view.at);
       const item = videoRecord(lake, key, view.at);
-      const countedAt = newestCountAt(lake, key, view.at);
+      const countedAt = snapshots.findLast(({ views }) => views !== null)?.at ?? null;
+      const isFresh = countedAt !== null && countedAt > view.at - DAY_MS;
       const stays = readListStays(lake, key, view.at);
-      const gained = gainedInDay(lake, item.platform, key, view.at);
+      const gained = isFresh ? gainedInDay(lake, item.platform, key, view.at) : null;
       const reached = milestones(lake, key, view.at);
       const marks = reached.flatMap(({ reachedAt, milestone }): [number, number][] =>
         reachedAt === null ? [] : [[reachedAt, milestone]],
