@@ -18,7 +18,7 @@ test('/compare shows creators side by side, their growth and a file', async () =
   expect(text).toContain('Followers gained by @mira (TikTok), @theo (TikTok)');
   expect(text).toContain('href="/compare?creators=theo" aria-label="Leave out @mira"');
   const csv = (await page('/compare?creators=@mira,theo&format=csv')).text.split('\r\n');
-  expect(csv[0]).toMatch(/^platform,handle,followers,followers gained,videos,/);
+  expect(csv[0]).toMatch(/^platform,handle,followers,followers gained,gained since,videos,/);
   expect(csv[1]).toMatch(/^tiktok,mira,1900,900,/);
   expect(csv[2]).toMatch(/^tiktok,theo,70000,,/);
 });

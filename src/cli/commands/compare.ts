@@ -67,8 +67,9 @@ export const define = (command: Command, io: CliIo): void => {
         if (options.json === true)
           io.json({
             since: isoOf(since),
-            creators: creators.map(({ growth, ...creator }) => ({
+            creators: creators.map(({ growth, followersGainedSince: gainedAt, ...creator }) => ({
               ...creator,
+              followersGainedSince: gainedAt === null ? null : isoOf(gainedAt),
               growth: growth.map((point) => ({ ...point, at: isoOf(point.at) })),
             })),
           });

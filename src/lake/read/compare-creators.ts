@@ -6,6 +6,7 @@ import { prepared } from '../statements.ts';
 import { creatorProfile } from './creator-profile.ts';
 import { knownBy } from './known-by.ts';
 import { spellingsOf } from './spellings.ts';
+import { tagsThen } from './tags-then.ts';
 
 /** Most creators side by side. */
 export const MOST_COMPARED = 6;
@@ -34,8 +35,10 @@ export interface ComparedCreator {
   readonly platform: Platform;
   readonly handle: string;
   readonly followers: number | null;
-  /** Change since the start; null: not counted then. */
+  /** Change since the last count at or before the start, else since the first one; null: one count. */
   readonly followersGained: number | null;
+  /** Instant of the count that the change begins at, Unix ms; null: no change. */
+  readonly followersGainedSince: number | null;
   /** Videos in the lake: the lake may not know all of a creator. */
   readonly videos: number;
   readonly videosPerWeek: number;
@@ -74,9 +77,9 @@ const POINTS = `
 
 const TAGS = `
   select h.tag, count(*) as videos from video v
-    join video_hashtag vh on vh.video_key = v.key join hashtag h on h.key = vh.hashtag_key
+    join json_each('[' || coalesce(${tagsThen('@at')}, '') || ']') t join hashtag h on h.key = t.value
   where v.platform = @platform and v.user in (${spellingsOf('@folded')})
-    and v.created_at >= @since and v.created_at <= @at
+    and v.created_at >= @since and v.created_at <= @at and ${knownBy('v', '@at')}
   group by h.key order by videos desc, h.tag limit 10`;
 
 interface Point {
@@ -175,7 +178,10 @@ export const compareCreator = (lake: Lake, query: CompareQuery): ComparedCreator
   const growth = profile.growth.flatMap(({ at: countedAt, followers }) =>
     followers === null ? [] : [{ at: countedAt, followers }],
   );
-  const start = growth.findLast((point) => point.at <= since) ?? growth[0];
+  const start =
+    growth.length < 2 || profile.followers === null
+      ? undefined
+      : (growth.findLast((point) => point.at <= since) ?? growth[0]);
   const tags = prepared<{ tag: string; videos: number }>(lake, TAGS, {
     tag: 'text',
     videos: 'number',
@@ -185,9 +191,10 @@ export const compareCreator = (lake: Lake, query: CompareQuery): ComparedCreator
     handle: profile.handle,
     followers: profile.followers,
     followersGained:
-      start === undefined || profile.followers === null || growth.length < 2
+      start === undefined || profile.followers === null
         ? null
         : profile.followers - start.followers,
+    followersGainedSince: start?.at ?? null,
     videos: videos.length,
     videosPerWeek: Math.round((videos.length / Math.max(1, (at - since) / (7 * DAY_MS))) * 10) / 10,
     viewsByAge: viewsByAge(videos),

@@ -1,3 +1,4 @@
+import { dateOf } from '../../base/iso.ts';
 import { COMPARED_AGES, type ComparedCreator } from './compare-creators.ts';
 
 /** One figure of compared creators, with its type in files. */
@@ -32,6 +33,7 @@ const agesOf = (ageDays: number): ComparedLine[] => {
 export const COMPARED_LINES: readonly ComparedLine[] = [
   whole('followers', ({ followers }) => followers),
   whole('followers gained', ({ followersGained }) => followersGained),
+  text('gained since', ({ followersGainedSince: at }) => (at === null ? null : dateOf(at))),
   whole('videos', ({ videos }) => videos),
   { label: 'videos a week', type: 'DOUBLE', of: ({ videosPerWeek }) => videosPerWeek },
   ...COMPARED_AGES.flatMap(agesOf),

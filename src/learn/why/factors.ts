@@ -1,4 +1,4 @@
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { WhyFactor } from '../../base/wire/analysis-shapes.ts';
 import type { GrowthCurve } from '../../base/wire/shapes.ts';
 import type { AnalyzedVideo, Group, TagRise } from './cohorts.ts';
@@ -173,7 +173,9 @@ export const hashtagFactor = (rises: readonly TagRise[]): WhyFactor[] => {
 export const growthFactor = (curve: GrowthCurve, asOf: number): WhyFactor[] => {
   if (curve.phase === 'unknown' || curve.peak === null) return [];
   const { phase, peak, doublingHours, points } = curve;
-  const now = points.at(-1)?.viewsPerHour ?? 0;
+  const last = points.at(-1);
+  const now = last?.viewsPerHour ?? 0;
+  const countedAt = last === undefined ? 'an unknown instant' : minuteOf(Date.parse(last.at));
   const doubles =
     doublingHours === null
       ? 'Its views no longer double.'
@@ -182,7 +184,7 @@ export const growthFactor = (curve: GrowthCurve, asOf: number): WhyFactor[] => {
   return [
     {
       factor: 'growth',
-      finding: `Its growth is ${phase}: ${countText(now)} views per hour now, ${countText(peak.viewsPerHour)} at its peak (${points.length} snapshots). ${doubles}${points.length < 6 ? ' With so few snapshots this is only a hint.' : ''}`,
+      finding: `Its growth is ${phase}: ${countText(now)} views per hour before its last count (${countedAt}), ${countText(peak.viewsPerHour)} at its peak (${points.length} snapshots). ${doubles}${points.length < 6 ? ' With so few snapshots this is only a hint.' : ''}`,
       strength: isGrowing && doublingHours !== null ? strengthOf(24 / (24 + doublingHours)) : 0,
       evidence: {
         groupSize: points.length,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS } from '../../../src/base/durations.ts';
+import { openLakeForReading } from '../../../src/lake/open.ts';
+import { compareCreator } from '../../../src/lake/read/compare-creators.ts';
 import { fillLake, NOW } from '../../serve/filled-lake.ts';
 import { freshDataDir } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -60,6 +62,7 @@ test('states followers, cadence, views by age, engagement and share on lists', a
     handle: 'ada',
     followers: 1500,
     followersGained: 500,
+    followersGainedSince: new Date(day(30)).toISOString(),
     videos: 3,
     videosPerWeek: 0.8,
     onLists: 1 / 3,
@@ -85,11 +88,34 @@ test('prints a table and CSV with unknown figures left empty', async () => {
   expect(out).toMatch(/followers gained\s+\S?\s+500\s+\S?\s+-/);
   const csv = await runCommand(['compare', 'ada', 'bob', '--csv'], { dataDir, clock });
   const [head = '', ada = '', bob = ''] = csv.out.trim().split('\n');
-  expect(head).toMatch(/^platform,handle,followers,followers gained,videos/);
+  expect(head).toMatch(/^platform,handle,followers,followers gained,gained since,videos/);
   expect([ada, bob]).toEqual([
-    expect.stringMatching(/^tiktok,ada,1500,500,3/),
-    expect.stringMatching(/^tiktok,bob,,,1/),
+    expect.stringMatching(/^tiktok,ada,1500,500,\d{4}-\d\d-\d\d,3/),
+    expect.stringMatching(/^tiktok,bob,,,,1/),
   ]);
+});
+
+test('hashtags are those of videos that were known at the instant', () => {
+  const dataDir = freshDataDir();
+  fillLake(dataDir, (into) => {
+    for (const [n, seenDaysAgo] of [9, 9, 2, 2, 2].entries())
+      into.video({
+        id: `tt_${n}`,
+        user: 'ada',
+        createdAt: day(10),
+        tags: [n < 2 ? 'early' : 'late'],
+        snapshots: [[day(seenDaysAgo), 10]],
+      });
+  });
+  const lake = openLakeForReading(dataDir);
+  const query = { platform: 'tiktok', handle: 'ada', since: day(20) } as const;
+  const then = compareCreator(lake, { ...query, at: day(5) });
+  expect([then?.videos, then?.hashtags]).toEqual([2, [{ tag: 'early', videos: 2 }]]);
+  expect(compareCreator(lake, { ...query, at: NOW })?.hashtags).toEqual([
+    { tag: 'late', videos: 3 },
+    { tag: 'early', videos: 2 },
+  ]);
+  lake.close();
 });
 
 test('refuses one creator, seven, and those the lake does not know', async () => {
