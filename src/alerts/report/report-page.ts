@@ -73,8 +73,8 @@ const risersTable = (risers: readonly Riser[], from: number): Html =>
     ? empty('No video was counted twice in this week, so no gain is known.')
     : html`<div class="wide"><table><thead><tr><th>video</th><th class="chart">views</th><th class="n">views at the end</th><th class="n">gained</th></tr></thead>
 <tbody>${risers.map(
-        ({ video: item, gained, since, timeline }) =>
-          html`<tr><td>${video(item)}</td><td class="chart">${line(timeline)}</td><td class="n">${number(item.views)}</td><td class="n"><span class="up">+${number(gained)}</span>${since > from ? html`<br><span class="soft small">since ${minuteOf(since)}</span>` : ''}</td></tr>`,
+        ({ video: item, gained, since, isNew, timeline }) =>
+          html`<tr><td>${video(item)}</td><td class="chart">${line(timeline)}</td><td class="n">${number(item.views)}</td><td class="n"><span class="up">+${number(gained)}</span>${since > from ? html`<br><span class="soft small">since ${isNew ? 'it was published, ' : ''}${minuteOf(since)}</span>` : ''}</td></tr>`,
       )}</tbody></table></div>`;
 
 const fallersTable = (fallers: readonly Faller[]): Html =>
@@ -142,7 +142,7 @@ ${
       )}</tbody></table></div>${eventsTotal > events.length ? html`<p class="soft small">The newest ${events.length} of ${number(eventsTotal)}.</p>` : ''}</section>`
 }
 <section><h2>What was measured how</h2>${bars(measured.snapshotsByDay, week.from)}
-<p>Snapshots of each day. A gain is the difference of two snapshots: the last one before the week (or the first one in it, then it says since when) and the last one in it; views between them are not known. Ranks are those of the weekly trends at both ends, as the service stated them where they were pulled, else by views gained. Only what this lake watched is here: a video nobody looked at has no gain, which is not a gain of zero. A change of a hashtag is given only where both weeks were watched alike.</p></section>
+<p>Snapshots of each day. A gain is the difference of two snapshots: the last one before the week (or the first one in it, then it says since when) and the last one in it; a video published in the week gained all of its views in it. Views between two snapshots are not known. Ranks are those of the weekly trends at both ends, as the service stated them where they were pulled, else by views gained. Only what this lake watched is here: a video nobody looked at has no gain, which is not a gain of zero. A change of a hashtag is given only where both weeks were watched alike.</p></section>
 </main>
 <footer class="soft small">Made by trendlake, ${minuteOf(madeAt)}.</footer>
 </body></html>`;

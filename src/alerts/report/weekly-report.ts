@@ -33,8 +33,10 @@ export interface ReportQuery {
 export interface Riser {
   readonly video: ContentItem;
   readonly gained: number;
-  /** Unix ms; from when the gain is counted: the week's start, or the first snapshot in it. */
+  /** Start of the gain, Unix ms: of the week, of the video if it is new, or the first snapshot. */
   readonly since: number;
+  /** Published in the week: it gained all of its views in it. */
+  readonly isNew: boolean;
   readonly timeline: readonly TimelinePoint[];
 }
 
@@ -131,24 +133,27 @@ interface Span {
 }
 
 const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, isAbout: IsAbout) => {
-  const gains: { key: number; gained: number; since: number }[] = [];
+  const gains: { key: number; gained: number; since: number; isNew: boolean }[] = [];
   for (const platform of platforms)
     for (const movement of movements(lake, platform, span, 'snapshots')) {
       const gained = viewsGained(movement, span.from, span.to - span.from);
+      const { key, createdAt, baseAt } = movement;
+      const isNew = createdAt !== null && createdAt > span.from;
       if (gained !== null && gained > 0)
         gains.push({
-          key: movement.key,
+          key,
           gained: Math.round(gained),
-          since: Math.max(movement.baseAt ?? span.from, span.from),
+          since: isNew ? createdAt : Math.max(baseAt ?? span.from, span.from),
+          isNew,
         });
     }
   gains.sort((a, b) => b.gained - a.gained || a.key - b.key);
   const risers: Riser[] = [];
-  for (const { key, gained, since } of gains) {
+  for (const { key, ...rise } of gains) {
     const video = itemOf(lake, key, span.to);
     if (video === undefined || !isAbout(video)) continue;
     const inWeek = timeline(lake, key, span.to).filter(({ at }) => at >= span.from - DAY_MS);
-    risers.push({ video, gained, since, timeline: inWeek });
+    risers.push({ video, ...rise, timeline: inWeek });
     if (risers.length === ROWS) break;
   }
   return risers;

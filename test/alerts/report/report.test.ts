@@ -40,6 +40,16 @@ const madeLake = (): string => {
         [at(3), 700],
       ],
     });
+    into.video({
+      id: 'tt_8',
+      title: 'new this week',
+      user: 'bea',
+      createdAt: at(2),
+      snapshots: [
+        [at(3), 300],
+        [at(4), 400],
+      ],
+    });
     into.video({ id: 'tt_3', title: 'seen once', user: 'ada', snapshots: [[at(1), 70_000]] });
     into.video({
       id: 'yt_4',
@@ -101,6 +111,9 @@ test('a week on one page: gains, falls, creators, as the lake knew them at its e
   // the last snapshot of the week less the one before the week; then since when
   expect(words).toMatch(/shone @ada, tiktok, tt_1 5,000 \+4,000 /);
   expect(words).toMatch(/came in the week @bea, tiktok, tt_2 700 \+600 since 2026-11-11 00:00 UTC/);
+  expect(words).toMatch(
+    /new this week @bea, tiktok, tt_8 400 \+400 since it was published, 2026-11-11 00:00 UTC/,
+  );
   expect(words).not.toContain('90,000');
   expect(words).not.toMatch(/elsewhere/);
   expect(words).toMatch(
