@@ -301,7 +301,7 @@ test('marks sampled, estimated and unknown figures', async () => {
     /videos, 30 d<\/dt><dd>60 <span class="mark"/,
   );
   expect((await page('/creators/tiktok/theo')).text).toContain(
-    '<dt>7 days</dt><dd><span class="soft">–',
+    '<dt>in 7 to 14 days</dt><dd><span class="soft">–',
   );
 });
 

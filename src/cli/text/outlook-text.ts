@@ -28,6 +28,6 @@ export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(yesterday === null
     ? []
     : [
-        `Yesterday's forecasts: ${counted(yesterday.judged, 'forecast')} a day ahead came due. ${percent(yesterday.coverage)} of outcomes were inside the 80 % interval. Half of the medians were off by at most ${offBy(yesterday.error)} (${offBy(yesterday.countStays)} had the counts stayed).`,
+        `Yesterday's forecasts for today: ${counted(yesterday.judged, 'forecast')} could be checked against a new count. ${percent(yesterday.coverage)} of outcomes were inside the 80 % interval. Half of the medians were off by at most ${offBy(yesterday.error)} (${offBy(yesterday.countStays)} had the counts stayed).`,
       ]),
 ];

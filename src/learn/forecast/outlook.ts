@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { HOUR_MS } from '../../base/durations.ts';
 import { newestObservation } from '../model/lake-curves.ts';
 import type { RecentScore } from '../model/misses.ts';
 import { scoreOf } from '../model/misses.ts';
@@ -12,13 +12,16 @@ import type { RisingVideo } from './shapes.ts';
 export interface Outlook {
   /** The five most likely to finish on top, over all platforms, with views a day ahead. */
   readonly next: readonly RisingVideo[];
-  /** Score of the day-ahead forecasts that came due since yesterday; null without any. */
+  /**
+   * Score of yesterday's day-ahead forecasts of videos that were counted since, in a large lake of a
+   * sample; null without any.
+   */
   readonly yesterday: RecentScore | null;
 }
 
 const SHOWN = 5;
-/** Runs are not exactly a day apart. */
-const SLACK_MS = 6 * HOUR_MS;
+/** Forecasts of one night are up to this old a day later: runs are not exactly a day apart. */
+const OLDEST_MS = 36 * HOUR_MS;
 
 /** As of the newest observation at or before `now`. */
 export const outlookAt = (sqlite: Database.Database, now: number): Outlook => {
@@ -28,7 +31,7 @@ export const outlookAt = (sqlite: Database.Database, now: number): Outlook => {
     risingVideos(sqlite, { platform, hours: 24, at, limit: SHOWN }),
   );
   const { models } = readModels(sqlite, at);
-  const since = { from: at - 2 * DAY_MS - SLACK_MS, to: at, at };
+  const since = { from: at - OLDEST_MS, to: at, at };
   const judged = judgeForecasts(sqlite, models, since).filter(({ hours }) => hours === 24);
   return {
     next: next.sort((a, b) => b.topProbability - a.topProbability).slice(0, SHOWN),

@@ -135,11 +135,11 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
   const recent = required(
     prepare(
       lake.sqlite,
-      'select count(*) as calls, min(sent_at) as firstAt from calls where sent_at >= ? and sent = 1',
+      'select count(*) as calls, (select min(sent_at) from calls) as firstAt from calls where sent_at >= ? and sent = 1',
       { calls: 'number', firstAt: 'number?' },
     ).get(now - 7 * DAY_MS),
   );
-  const days = Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS);
+  const days = Math.min(7, Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS));
   const callsPerDay = recent.calls / days;
   const keys = months.map((key) => ({ ...accountOf(key), ...lastWordOf(lake, key, now) }));
   const plan = forecastTogether(keys, month.limit);

@@ -30,7 +30,7 @@ export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
   countColumn({ name: 'followers', title: 'followers', of: ({ followers }) => followers }),
   {
     name: 'change',
-    title: '7 days',
+    title: '7 to 14 days',
     isNumber: true,
     show: ({ change: value, observedAt, observedBefore }) =>
       html`<span class="${direction(value)}"${observedBefore === null ? html` title="unknown: no count from a week before"` : html` title="over ${number((observedAt - observedBefore) / DAY_MS)} days"`}>${change(value)}</span>`,

@@ -35,7 +35,7 @@ import { videoColumns } from './video-columns.ts';
 
 const facts = (profile: CreatorProfile, rise: CountedCreator | undefined): Html => {
   const known = rise?.gainedPerDay ?? null;
-  return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained per day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('7 days', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(shownRateOf({ ...profile, views: profile.views ?? Number.MAX_SAFE_INTEGER })))}</dl>`;
+  return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained per day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('in 7 to 14 days', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(shownRateOf({ ...profile, views: profile.views ?? Number.MAX_SAFE_INTEGER })))}</dl>`;
 };
 
 /** Columns of the downloaded follower counts. */

@@ -80,9 +80,11 @@ test('an earlier forecast is shown as of its instant, and compared with the outc
   const score = scoreOf(judged);
   expect(score?.error).toBeLessThan(score?.countStays ?? 0);
   expect(scoredWeeks(lake.sqlite, at).weeks.map(({ hours }) => hours)).toContain(24);
-  const { next, yesterday } = outlookAt(lake.sqlite, at);
-  expect(next).toHaveLength(5);
-  expect(yesterday?.judged).toBeGreaterThan(10);
+  expect(outlookAt(lake.sqlite, at).next).toHaveLength(5);
+  const dayLater = outlookAt(lake.sqlite, LEARNT_AT + 30 * HOUR_MS).yesterday;
+  expect(dayLater?.judged).toBeGreaterThan(5);
+  const twoDaysLater = outlookAt(lake.sqlite, at).yesterday?.judged ?? 0;
+  expect(twoDaysLater).toBeLessThan(dayLater?.judged ?? 0);
 });
 
 test('probabilities are compared with outcomes, once curves are finished', async () => {

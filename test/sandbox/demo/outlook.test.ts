@@ -20,7 +20,7 @@ test(`demo --nights ${NIGHTS} ends with who is likeliest tomorrow and how yester
   expect(lines).toHaveLength(5);
   expect(lines.filter((line) => ahead.test(line)).length).toBeGreaterThan(0);
   expect(ending).toMatch(
-    /Yesterday's forecasts: [\d,]+ forecasts a day ahead came due\. \d+ % of outcomes/,
+    /Yesterday's forecasts for today: [\d,]+ forecasts could be checked against a new count\. \d+ % of outcomes/,
   );
   const scored = await runCommand(['forecast', '--score', '--json'], {
     dataDir,
