@@ -11,7 +11,7 @@ import { forecastAt, risingVideos } from '../../learn/forecast/read.ts';
 import type { KeptForecast, RisingVideo } from '../../learn/forecast/shapes.ts';
 import { forecastStates } from '../../learn/forecast/state.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
-import { newestObservation } from '../../learn/model/lake-curves.ts';
+import { newestObservation } from '../../learn/model/observations.ts';
 import { HASHTAG_KINDS, newestVolume } from '../../learn/volumes/lake-volumes.ts';
 import { risingHashtags } from '../../learn/volumes/read-volumes.ts';
 import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';

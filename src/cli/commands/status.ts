@@ -13,7 +13,7 @@ import { listWatches } from '../../lake/watches/watches.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
 import { type LakeStatus, lakeStatus } from '../../run/maintenance/status.ts';
 import { type ScheduleState, scheduleState } from '../../run/pipeline/schedule-state.ts';
-import { type Accounting, accounting, type StatedKey } from '../../run/plan/accounting.ts';
+import { type Accounting, accounting } from '../../run/plan/accounting.ts';
 import { lateWatches } from '../../run/plan/watch-planner.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
@@ -23,6 +23,7 @@ import { driftText } from '../text/drift-text.ts';
 import { failureText } from '../text/failure-text.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { forecastStateText } from '../text/forecast-text.ts';
+import { keyText } from '../text/key-text.ts';
 import { timeText } from '../text/relative-time.ts';
 import { oneLine } from '../text/text-table.ts';
 import { watchedText } from '../text/watch-text.ts';
@@ -48,31 +49,6 @@ interface Status extends LakeStatus {
 const MOST_LATE = 10;
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
-
-/** Lines for a key: calls spent, calls left, and its pause if there is one. */
-const keyText = (
-  { name, platforms, ratePerMinute, month, moment, plan, refusedAt, spentUntil }: StatedKey,
-  now: number,
-): string[] => {
-  const spent = `${grouped(month.spent)} of ${grouped(month.limit)} spent`;
-  const left = `${grouped(month.remaining)} left until ${timeText(month.endsAt, now)}`;
-  const planned = plan.fits ? 'enough' : `the schedules need ${grouped(plan.missing)} more`;
-  const unspent =
-    spentUntil === null ? planned : `the service states none until ${timeText(spentUntil, now)}`;
-  const enough =
-    refusedAt === null ? unspent : `refused by the service at ${timeText(refusedAt, now)} (401)`;
-  const minute =
-    moment === undefined
-      ? ''
-      : `; ${grouped(moment.inMinute)} of ${grouped(ratePerMinute)} in the last minute`;
-  const lines = [
-    `  key ${name.padEnd(14)} ${spent}; ${left}: ${enough}${minute} (${platforms.join(', ')})`,
-  ];
-  const pause = moment?.pause ?? null;
-  if (pause !== null)
-    lines.push(`     paused until ${timeText(pause.untilAt, now)}: ${pause.reason}`);
-  return lines;
-};
 
 const printMoney = (
   io: CliIo,

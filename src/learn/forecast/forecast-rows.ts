@@ -4,9 +4,10 @@ import { prepare } from '../../lake/prepare.ts';
 import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
 import { hasCadence } from '../model/curve.ts';
 import { HORIZONS } from '../model/horizons.ts';
-import { CurveReader, type LakeCurve, modelOf, TRACKED_MS } from '../model/lake-curves.ts';
+import { CurveReader, type LakeCurve, modelOf } from '../model/lake-curves.ts';
 import { type Forecast, modelForecast } from '../model/model-forecast.ts';
 import type { ModelRow } from '../model/model-rows.ts';
+import { TRACKED_MS } from '../model/observations.ts';
 
 /** All horizons of one video from one snapshot. */
 interface NewForecast {

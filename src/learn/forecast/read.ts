@@ -3,7 +3,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../base/iso.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import type { HORIZONS } from '../model/horizons.ts';
-import { TRACKED_MS } from '../model/lake-curves.ts';
+import { TRACKED_MS } from '../model/observations.ts';
 import type {
   KeptForecast,
   KeptHorizon,

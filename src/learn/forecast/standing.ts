@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { prepare, required } from '../../lake/prepare.ts';
-import { newestObservation, TRACKED_MS } from '../model/lake-curves.ts';
+import { newestObservation, TRACKED_MS } from '../model/observations.ts';
 import { newestVolume, TAG_TRACKED_MS } from '../volumes/lake-volumes.ts';
 import { type ForecastState, forecastStates } from './state.ts';
 import { type Scored, scoredWeeks } from './weeks.ts';

@@ -1,17 +1,11 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { prepare } from '../../lake/prepare.ts';
-import {
-  finishedCounts,
-  modelOf,
-  newestObservation,
-  platformsSeen,
-  videoKind,
-  type Way,
-} from '../model/lake-curves.ts';
+import { finishedCounts, modelOf, videoKind, type Way } from '../model/lake-curves.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
 import type { RecentScore, WithheldHorizon } from '../model/misses.ts';
 import { type ModelScores, readModels } from '../model/model-rows.ts';
+import { newestObservation, platformsSeen } from '../model/observations.ts';
 import { HASHTAG_KINDS } from '../volumes/lake-volumes.ts';
 import { volumeProgress } from '../volumes/volume-progress.ts';
 

@@ -1,13 +1,7 @@
 import type Database from 'better-sqlite3';
-import {
-  PLATFORMS,
-  type Platform,
-  SOURCES,
-  type Source,
-  sourceCode,
-} from '../../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
-import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { type Platform, SOURCES, type Source, sourceCode } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { type Prepared, prepare } from '../../lake/prepare.ts';
 import { Echoes } from '../../lake/read/echoes.ts';
 import { creatorReader } from './creator-past.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
@@ -299,22 +293,3 @@ export const finishedCounts = (
     }),
   );
 };
-
-/** Instant of the newest observation at or before `now`. */
-export const newestObservation = (sqlite: Database.Database, now: number): number | undefined =>
-  required(
-    prepare(
-      sqlite,
-      'select max(observed_at) from video_snapshot where observed_at <= ?',
-      'number?',
-    ).get(now),
-  ) ?? undefined;
-
-/** Platforms with a video. */
-export const platformsSeen = (sqlite: Database.Database): Platform[] => {
-  const has = sqlite.prepare('select 1 from video where platform = ? limit 1');
-  return PLATFORMS.filter((platform) => has.get(platform) !== undefined);
-};
-
-/** Videos with an older newest snapshot are not tracked. */
-export const TRACKED_MS = 48 * HOUR_MS;

@@ -5,7 +5,7 @@ import { lakeVersion } from '../../lake/lake-version.ts';
 import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
 import { videoGrowth } from '../../lake/read/video-growth.ts';
 import { shownForecast } from '../../learn/forecast/read.ts';
-import { TRACKED_MS } from '../../learn/model/lake-curves.ts';
+import { TRACKED_MS } from '../../learn/model/observations.ts';
 import { RefusedError } from '../http/problems.ts';
 import { instantOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
 import { describeGet } from '../request/describe.ts';

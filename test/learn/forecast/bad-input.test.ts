@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { forecastAt } from '../../../src/learn/forecast/read.ts';
-import { newestObservation } from '../../../src/learn/model/lake-curves.ts';
+import { newestObservation } from '../../../src/learn/model/observations.ts';
 import { freshLake, putVideo } from '../../alerts/events/made-lake.ts';
 import { forecastRound, learntLake } from './learnt-lake.ts';
 import { FEW_CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
