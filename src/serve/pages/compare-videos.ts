@@ -24,7 +24,7 @@ import { creatorPath, linkHere, linkTo, type PageView } from './page-view.ts';
 const MOST_VIDEOS = 4;
 const LONGEST_NAME = 40;
 
-/** Views gained in the last 24 h, by the same rule as lists. Null: unknown. */
+/** Views gained in the last 24 h, by the same rule as lists, whole. Null: unknown. */
 export const gainedInDay = (
   lake: Lake,
   platform: Platform,
@@ -32,7 +32,8 @@ export const gainedInDay = (
   at: number,
 ): number | null => {
   const [movement] = movementsOf(lake, platform, { from: at - DAY_MS, to: at }, [key]);
-  return movement === undefined ? null : viewsGained(movement, at - DAY_MS, DAY_MS);
+  const gained = movement === undefined ? null : viewsGained(movement, at - DAY_MS, DAY_MS);
+  return gained === null ? null : Math.round(gained);
 };
 
 interface ComparedVideo {
