@@ -142,7 +142,7 @@ ${
       )}</tbody></table></div>${eventsTotal > events.length ? html`<p class="soft small">The newest ${events.length} of ${number(eventsTotal)}.</p>` : ''}</section>`
 }
 <section><h2>What was measured how</h2>${bars(measured.snapshotsByDay, week.from)}
-<p>Snapshots of each day. A gain is the difference of two snapshots: the last one before the week (or the first one in it, then it says since when) and the last one in it; a video published in the week gained all of its views in it. Views between two snapshots are not known. Ranks are those of the weekly trends at both ends, as the service stated them where they were pulled, else by views gained. Only what this lake watched is here: a video nobody looked at has no gain, which is not a gain of zero. A change of a hashtag is given only where both weeks were watched alike.</p></section>
+<p>Snapshots of each day. A gain is the difference of two snapshots: the last one before the week (or the first one in it, then it says since when) and the last one in it; a video published in the week gained all of its views in it, and a difference over more than a week counts in proportion. Views between two snapshots are not known. Ranks are those of the weekly trends at both ends, as the service stated them where they were pulled, else by views gained. Only what this lake watched is here: a video nobody looked at has no gain, which is not a gain of zero. A change of a hashtag is given only where both weeks were watched alike.</p></section>
 </main>
 <footer class="soft small">Made by trendlake, ${minuteOf(madeAt)}.</footer>
 </body></html>`;
