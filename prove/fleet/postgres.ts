@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -10,9 +9,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startOnFreePort } from '../../fixtures/free-port.ts';
 import type { PostgresPrograms } from '../../fixtures/postgres-programs.ts';
 import { startPostgres } from '../../fixtures/postgres-server.ts';
 
@@ -30,16 +29,6 @@ export interface PostgresPair {
   thaw(): void;
   stop(): Promise<void>;
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-};
 
 /** Sends a signal to a server and its children, each of which leads its own process group. */
 const signalServer = (data: string, signal: 'SIGSTOP' | 'SIGCONT'): void => {
@@ -65,7 +54,6 @@ export const startPair = async (programs: PostgresPrograms): Promise<PostgresPai
     });
     if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
   };
-  const [primary, standby] = [await freePort(), await freePort()];
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   program('initdb', ['-D', one, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C']);
   const common = [
@@ -77,28 +65,32 @@ export const startPair = async (programs: PostgresPrograms): Promise<PostgresPai
     'fsync = on',
     'synchronous_commit = on',
   ];
-  appendFileSync(join(one, 'postgresql.conf'), `${common.join('\n')}\nport = ${primary}\n`);
+  appendFileSync(join(one, 'postgresql.conf'), `${common.join('\n')}\n`);
   cpSync(one, two, { recursive: true });
   chmodSync(two, 0o700);
   appendFileSync(join(one, 'postgresql.conf'), "synchronous_standby_names = 'two'\n");
-  appendFileSync(
-    join(two, 'postgresql.conf'),
-    `port = ${standby}\nprimary_conninfo = 'host=127.0.0.1 port=${primary} user=postgres application_name=two'\n`,
-  );
   writeFileSync(join(two, 'standby.signal'), '');
   if (as.uid !== undefined && as.gid !== undefined)
     spawnSync('chown', ['-R', `${as.uid}:${as.gid}`, two]);
 
-  const launch = (data: string, ready: string) =>
-    startPostgres(programs, { folder, args: ['-D', data], ready });
-  const primaryServer = await launch(one, 'ready to accept connections');
-  const launchStandby = () => launch(two, 'started streaming WAL');
-  let standbyServer = await launchStandby();
+  const launch = (data: string, port: number, ready: string) =>
+    startPostgres(programs, { folder, args: ['-D', data, '-p', `${port}`], ready });
+  const { port: primary, server: primaryServer } = await startOnFreePort((port) =>
+    launch(one, port, 'ready to accept connections'),
+  );
+  appendFileSync(
+    join(two, 'postgresql.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${primary} user=postgres application_name=two'\n`,
+  );
+  const launchStandby = (port: number) => launch(two, port, 'started streaming WAL');
+  const started = await startOnFreePort(launchStandby);
+  const standby = started.port;
+  let standbyServer = started.server;
   return {
     url: `postgres://postgres@127.0.0.1:${primary},127.0.0.1:${standby}/postgres`,
     endStandby: () => standbyServer.end('QUIT'),
     startStandby: async () => {
-      standbyServer = await launchStandby();
+      standbyServer = await launchStandby(standby);
     },
     failOver: async () => {
       await primaryServer.end('KILL');
