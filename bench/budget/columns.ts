@@ -46,9 +46,12 @@ export const trackedOf = (columns: TrackedColumns): TrackedVideos => {
   for (const [i, group] of groups.entries()) {
     const earlierAt = columns.earlierAt[i] ?? Number.NaN;
     builder.add(group, [
-      ...([i, columns.createdAt[i] ?? 0, columns.lastAt[i] ?? 0] as const),
+      i,
+      columns.createdAt[i] ?? 0,
+      columns.lastAt[i] ?? 0,
       columns.lastViews[i] ?? 0,
-      ...([Number.isNaN(earlierAt) ? null : earlierAt, columns.earlierViews[i] ?? 0] as const),
+      Number.isNaN(earlierAt) ? null : earlierAt,
+      columns.earlierViews[i] ?? 0,
     ]);
   }
   return builder.build();

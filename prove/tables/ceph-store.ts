@@ -98,7 +98,13 @@ export const startCeph = async (folder: string, gibibytes: number): Promise<Runn
   run('ceph-osd', '-i', '0', '-c', config, '--mkfs', '--osd-uuid', osd);
   start('ceph-osd', '-i', '0');
   run(
-    ...(['radosgw-admin', '-c', config, '-n', 'client.rgw', 'user', 'create'] as const),
+    'radosgw-admin',
+    '-c',
+    config,
+    '-n',
+    'client.rgw',
+    'user',
+    'create',
     `--uid=proof`,
     '--display-name=proof',
     `--access-key=${KEY}`,

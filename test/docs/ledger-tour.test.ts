@@ -48,15 +48,15 @@ test.skipIf(servers.missing !== undefined)(
       TRENDLAKE_BASE_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`,
       TRENDLAKE_API_KEY: 'one-key-of-two-machines',
       TRENDLAKE_SCHEDULES: JSON.stringify({
-        ...{
-          feed: RARELY,
-          trends: 'off',
-          hashtags: 'off',
-          watch: 'off',
-          growth: 'off',
-          creators: 'off',
-        },
-        ...{ export: 'off', backup: 'off', prune: 'off' },
+        feed: RARELY,
+        trends: 'off',
+        hashtags: 'off',
+        watch: 'off',
+        growth: 'off',
+        creators: 'off',
+        export: 'off',
+        backup: 'off',
+        prune: 'off',
       }),
     };
     const shell = (block: string): ChildProcess => {

@@ -16,8 +16,11 @@ const hasJq = spawnSync(JQ, ['--version']).status === 0;
 
 test('every metric that the page names is one', async () => {
   const metrics = new Metrics({
-    ...{ dataDir: freshFolder(), clock: virtualClock(0) },
-    ...{ ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' },
+    dataDir: freshFolder(),
+    clock: virtualClock(0),
+    ratePerMinute: 60,
+    callsPerMonth: 50_000,
+    quotaReset: 'calendar',
   });
   const names = metrics.list().map(({ name }) => name);
   await metrics.close();

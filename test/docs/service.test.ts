@@ -38,7 +38,8 @@ beforeAll(async () => {
       ],
     });
     into.creator({
-      ...{ platform: 'tiktok', handle: 'mika.cooks' },
+      platform: 'tiktok',
+      handle: 'mika.cooks',
       snapshots: [
         [hoursAgo(25), 650],
         [hoursAgo(1), 700],

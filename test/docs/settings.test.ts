@@ -22,7 +22,9 @@ test('the manual page has every command, option and setting', async () => {
   const missing = [
     ...COMMANDS.map(({ name }) => `.SS ${name} `),
     ...Object.values(SETTINGS).map(({ env }) => `.B ${env}\n`),
-    ...['--vertical', '--use-case <text>', '--data-dir <folder>'],
+    '--vertical',
+    '--use-case <text>',
+    '--data-dir <folder>',
   ].filter((text) => !page.includes(text));
   expect(missing).toEqual([]);
 });

@@ -86,7 +86,12 @@ test('the search finds sections, by words in them', () => {
 });
 
 const page = (source: string, target: string): SitePage => ({
-  ...{ source, target, title: '', group: '', kind: 'md', content: '' },
+  source,
+  target,
+  title: '',
+  group: '',
+  kind: 'md',
+  content: '',
 });
 
 test.each([

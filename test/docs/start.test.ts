@@ -21,7 +21,10 @@ const commands = [
 
 test('the tutorial leads from a first sync to a report, without a key', async () => {
   expect(commands.map((command) => command.split(' ')[1])).toEqual([
-    ...['plan', 'sync', 'query', 'report'],
+    'plan',
+    'sync',
+    'query',
+    'report',
   ]);
   const folder = freshFolder();
   mkdirSync(join(folder, 'bin'));
@@ -29,8 +32,11 @@ test('the tutorial leads from a first sync to a report, without a key', async ()
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
   chmodSync(program, 0o755);
   const env = {
-    ...{ PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH ?? ''}`, HOME: folder },
-    ...{ TRENDLAKE_LIST_ITEMS: '50', TRENDLAKE_GROWTH_CALLS: '2', TRENDLAKE_CREATOR_CALLS: '1' },
+    PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH ?? ''}`,
+    HOME: folder,
+    TRENDLAKE_LIST_ITEMS: '50',
+    TRENDLAKE_GROWTH_CALLS: '2',
+    TRENDLAKE_CREATOR_CALLS: '1',
   };
   const printed: string[] = [];
   for (const command of commands.filter((line) => !line.includes(' plan'))) {

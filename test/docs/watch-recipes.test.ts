@@ -16,7 +16,11 @@ const clientLake = () => {
   into.transaction(() => {
     fillPages(into);
     into.pulled({
-      ...{ list: 'trends', platform: 'tiktok', period: 'week', at: NOW, total: 1 },
+      list: 'trends',
+      platform: 'tiktok',
+      period: 'week',
+      at: NOW,
+      total: 1,
       ranks: [{ rank: 1, id: 'tt_3' }],
     });
   });

@@ -44,7 +44,10 @@ const jobs = Object.entries(JSON.parse(crons) as Record<string, string>).map(([n
 }));
 const word = `p${process.pid}`;
 const schedule = new Schedule({
-  ...{ lake, clock, jobs, signal: stop.signal },
+  lake,
+  clock,
+  jobs,
+  signal: stop.signal,
   slots: new LakeSlots(lake, clock, word),
   runJobs: async (names) => {
     if (names.length === 0 || names.includes('feed')) await syncOnce(dataDir, baseUrl, { clock });

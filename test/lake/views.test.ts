@@ -122,7 +122,8 @@ test('video_milestones: interpolated, or said to be censored', () => {
   const createdAt = hoursAgo(100);
   const lake = lakeOf((into) => {
     into.video({
-      ...{ id: 'tt_crossed', createdAt },
+      id: 'tt_crossed',
+      createdAt,
       snapshots: [
         [hoursAgo(90), 4000],
         [hoursAgo(88), 0],
@@ -130,10 +131,11 @@ test('video_milestones: interpolated, or said to be censored', () => {
         [hoursAgo(70), 90_000],
       ],
     });
-    into.video({ ...{ id: 'tt_late', createdAt }, snapshots: [[hoursAgo(50), 2_000_000]] });
-    into.video({ ...{ id: 'tt_hidden', createdAt }, snapshots: [[hoursAgo(50), null]] });
+    into.video({ id: 'tt_late', createdAt, snapshots: [[hoursAgo(50), 2_000_000]] });
+    into.video({ id: 'tt_hidden', createdAt, snapshots: [[hoursAgo(50), null]] });
     into.video({
-      ...{ id: 'yt_undated', createdAt: null },
+      id: 'yt_undated',
+      createdAt: null,
       snapshots: [
         [hoursAgo(4), 9000],
         [hoursAgo(2), 11_000],
@@ -165,7 +167,11 @@ test('list_stays: from pull to pull; away and back is not there in between', () 
     for (const id of ['tt_a', 'tt_b']) into.video({ id, snapshots: [[hoursAgo(9), 1]] });
     const pull = (hours: number, ids: string[]) =>
       into.pulled({
-        ...{ list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(hours), total: 2 },
+        list: 'feed',
+        platform: 'tiktok',
+        period: '24h',
+        at: hoursAgo(hours),
+        total: 2,
         ranks: ids.map((id, place) => ({ id, rank: place + 1 })),
       });
     pull(9, ['tt_a', 'tt_b']);

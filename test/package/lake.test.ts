@@ -137,8 +137,13 @@ test('events are typed by their kind, with the id of their subject', () => {
   fillLake(dataDir, () => {});
   const writer = openLakeForWriting(dataDir);
   const told = (['trendlake', 'upstream'] as const).map((origin) => ({
-    ...({ id: `evt_${origin}`, kind: 'trend.spike', platform: 'tiktok', origin } as const),
-    ...{ occurredAt: hoursAgo(1), subject: 'video:tt_7', data: { evidence } },
+    id: `evt_${origin}`,
+    kind: 'trend.spike' as const,
+    platform: 'tiktok' as const,
+    origin,
+    occurredAt: hoursAgo(1),
+    subject: 'video:tt_7',
+    data: { evidence },
   }));
   storeEvents(writer, told, { now: hoursAgo(1) });
   writer.close();
@@ -170,7 +175,10 @@ test('watches, alerts and the rows that fired', async () => {
   const targets = ['smtps://user:hunter2@mail.example/?to=a@b.example'];
   saveAlert(writer, { name: 'big', sql: 'select 1 as subject', targets, cooldownMs: 1 }, NOW);
   const hits = [1, 2, 3].map((hours) => ({
-    ...{ name: 'big', subject: `s${hours}`, at: NOW - hours, row: { views: hours } },
+    name: 'big',
+    subject: `s${hours}`,
+    at: NOW - hours,
+    row: { views: hours },
   }));
   saveEvaluation(writer, 'big', { fired: hits, subjects: [], targets: [] }, NOW);
   writer.close();

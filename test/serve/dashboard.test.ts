@@ -196,8 +196,13 @@ test('CSV and Parquet hold the same rows, and DuckDB reads both', async () => {
   const parquet = await read('parquet');
   expect(parquet).toHaveLength(FEED);
   expect(parquet[0]).toEqual([
-    ...['120', 'tt_120', 'clip 120, "quoted" #dance', '12000000', '0'],
-    ...[isoOf(hoursAgo(220)).slice(0, 19).replace('T', ' '), 881],
+    '120',
+    'tt_120',
+    'clip 120, "quoted" #dance',
+    '12000000',
+    '0',
+    isoOf(hoursAgo(220)).slice(0, 19).replace('T', ' '),
+    881,
   ]);
   expect(await read('csv')).toEqual(parquet);
   duck.closeSync();
@@ -208,8 +213,15 @@ describe('another instant', () => {
 
   test('every page shows the data of that time, and every link keeps it', async () => {
     for (const path of [
-      ...['/', '/trends', '/trends/tiktok', '/videos/tt_3', '/creators', '/creators/tiktok/theo'],
-      ...['/hashtags', '/hashtags/dance', '/search?q=clip'],
+      '/',
+      '/trends',
+      '/trends/tiktok',
+      '/videos/tt_3',
+      '/creators',
+      '/creators/tiktok/theo',
+      '/hashtags',
+      '/hashtags/dance',
+      '/search?q=clip',
     ]) {
       const { status, text } = await page(`${path}${path.includes('?') ? '&' : '?'}asOf=${THEN}Z`);
       expect([path, status]).toEqual([path, 200]);

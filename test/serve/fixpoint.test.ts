@@ -31,7 +31,10 @@ const serve = async (dataDir: string): Promise<Served> => {
   const { key } = createKey(db, wish, NOW);
   db.close();
   const service = await startService({
-    ...{ dataDir, clock: virtualClock(NOW), machine: systemClock, at: NOW },
+    dataDir,
+    clock: virtualClock(NOW),
+    machine: systemClock,
+    at: NOW,
   });
   cleanups.push(() => service.close());
   return { service, key, dataDir };

@@ -4,9 +4,16 @@ import { calibrationChart } from '../../src/serve/pages/calibration-chart.ts';
 import { forecastStateLines } from '../../src/serve/pages/forecast-words.ts';
 
 const volumes = (platform: ForecastState['platform'], finished: number): ForecastState => ({
-  ...{ platform, kind: 'hashtag.hashtags.30d', state: 'silent', counts: 'days' },
-  ...{ finished, lacking: 56 - finished, withheld: [] },
-  ...{ learntAt: null, reason: null, recent: null },
+  platform,
+  kind: 'hashtag.hashtags.30d',
+  state: 'silent',
+  counts: 'days',
+  finished,
+  lacking: 56 - finished,
+  withheld: [],
+  learntAt: null,
+  reason: null,
+  recent: null,
 });
 
 test('a line that holds for the platform and for all platforms is shown once', () => {

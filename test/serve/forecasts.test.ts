@@ -33,8 +33,12 @@ beforeAll(async () => {
     into.pulled(list);
     for (const [index, tag] of ['dance', 'food'].entries())
       into.hashtag({
-        ...{ tag, platform: '', at: hoursAgo(2), volume: 50 - index },
-        ...{ rank: index + 1, window: '30d' },
+        tag,
+        platform: '',
+        at: hoursAgo(2),
+        volume: 50 - index,
+        rank: index + 1,
+        window: '30d',
       });
   });
   putForecasts(running.dataDir, 'tiktok', [
@@ -55,8 +59,11 @@ test('growth returns the forecast of that time and omits unknown ones', async ()
   const { body } = await running.get('/videos/tt_1/growth');
   const horizons = [{ hours: 24, median: 200, low: 100, high: 400 }];
   expect(body.forecast).toEqual({
-    ...{ madeAt: isoOf(hoursAgo(2)), horizons, topProbability: 0.4 },
-    ...{ overEdge: false, overBy: null },
+    madeAt: isoOf(hoursAgo(2)),
+    horizons,
+    topProbability: 0.4,
+    overEdge: false,
+    overBy: null,
   });
   expect(growthResponse.safeParse(body).success).toBe(true);
   const then = await running.get(`/videos/tt_1/growth?asOf=${isoOf(hoursAgo(10))}`);

@@ -47,7 +47,10 @@ test('the part of a platform is the one that the list over all states', async ()
   const youtube = await get('/hashtags?platform=youtube');
   expect(youtube.body.items).toEqual([
     {
-      ...{ tag: 'dance', volume: 300, views: null, change: 29 },
+      tag: 'dance',
+      volume: 300,
+      views: null,
+      change: 29,
       platforms: [{ platform: 'youtube', volume: 300, views: null }],
     },
   ]);
@@ -63,7 +66,10 @@ test('pages of it end where it ends', async () => {
 test('other windows, and platforms missing from the pulled list, are counted over the videos in the lake', async () => {
   for (const path of ['/hashtags?dateRange=7d', '/hashtags?dateRange=7d&platform=tiktok'])
     expect((await get(path)).body.items[0]).toMatchObject({
-      ...{ tag: 'dance', volume: 5, change: null, sampled: true },
+      tag: 'dance',
+      volume: 5,
+      change: null,
+      sampled: true,
     });
   expect((await get('/hashtags?platform=instagram')).body).toMatchObject({ total: 0 });
 });

@@ -28,7 +28,8 @@ const fill: Parameters<typeof runService>[0] = (into) => {
   for (const [i, platform] of PLATFORMS.entries()) {
     into.event({ id: `evt_${i}`, kind: 'trend.spike', platform, at: hoursAgo(3 * i) });
     into.creator({
-      ...{ platform, handle: `maker${i}` },
+      platform,
+      handle: `maker${i}`,
       snapshots: [9, 2].map((days) => [hoursAgo(24 * days), 5000 - (i + 1) * days]),
     });
   }
@@ -119,12 +120,14 @@ test('what a page reads is read in a thread, however small the lake', async () =
   fillLake(dataDir, fill);
   const lake = openLakeForReading(dataDir);
   const reads = new HeavyReads(lake, {
-    ...{ cache: new LakeCache(1e7), clock: systemClock, limits: { rowsHere: EVERYTHING } },
+    cache: new LakeCache(1e7),
+    clock: systemClock,
+    limits: { rowsHere: EVERYTHING },
   });
   const gone = () => new AbortController().signal;
   const [asOf, paging] = [NOW, { limit: 2, page: 1 }];
   const by = { owner: KEYLESS, unwanted: gone(), isPage: true };
-  const whole = { from: 0, count: 2, isNow: true, gone, ...{ asOf, owner: KEYLESS, isPage: true } };
+  const whole = { from: 0, count: 2, isNow: true, gone, asOf, owner: KEYLESS, isPage: true };
   const prepare = vi.spyOn(lake.sqlite, 'prepare');
   const wanted = { list: 'feed', platform: 'tiktok', windowMs: 60 * DAY_MS } as const;
   expect((await reads.lists.part({ ...whole, wanted })).total).toBeGreaterThan(0);
@@ -166,7 +169,9 @@ test.each([
   const lake = openLakeForReading(dataDir);
   const prepare = vi.spyOn(lake.sqlite, 'prepare');
   const reads = new HeavyReads(lake, {
-    ...{ cache: new LakeCache(1e7), clock: systemClock, limits: { rowsHere } },
+    cache: new LakeCache(1e7),
+    clock: systemClock,
+    limits: { rowsHere },
   });
   const [by, paging] = [{ owner: 'key_1', unwanted: new AbortController().signal }, { page: 1 }];
   const events = await reads.events({ ...paging, limit: 2, asOf: NOW }, by);
@@ -249,13 +254,19 @@ test('the lists that most ask for are computed before anybody does', async () =>
   const computed: number[] = [];
   const clock = { ...systemClock, monotonic: () => computed.push(0) };
   const reads = new HeavyReads(lake, {
-    ...{ cache: new LakeCache(1e7), clock, limits: { rowsHere: NOTHING } },
+    cache: new LakeCache(1e7),
+    clock,
+    limits: { rowsHere: NOTHING },
   });
   await reads.computeAhead(NOW);
   const turns = computed.length;
   const part = await reads.lists.part({
     wanted: { list: 'trends', platform: 'youtube', period: 'month' },
-    ...{ asOf: NOW, isNow: true, from: 0, count: 20, owner: 'key_1' },
+    asOf: NOW,
+    isNow: true,
+    from: 0,
+    count: 20,
+    owner: 'key_1',
   });
   expect(part).toMatchObject({ asOf: NOW, isStale: false });
   expect(turns).toBeGreaterThan(13);
@@ -280,7 +291,9 @@ test('what is answered as it was pulled is not computed before anybody asks', as
   const timed: number[] = [];
   const clock = { ...systemClock, monotonic: () => timed.push(0) };
   const reads = new HeavyReads(lake, {
-    ...{ cache: new LakeCache(1e7), clock, limits: { rowsHere: NOTHING } },
+    cache: new LakeCache(1e7),
+    clock,
+    limits: { rowsHere: NOTHING },
   });
   await reads.computeAhead(NOW);
   expect(timed).toEqual([]);

@@ -33,8 +33,13 @@ export const putForecasts = (
     const key = db.prepare('select key from video where id = ?').pluck().get(id) as number;
     for (const hours of [6, 24, 72, 168])
       put.run(
-        ...[key, at, hours, ...(views[hours] ?? [null, null, null]), top],
-        ...[overEdge ? 1 : 0, overBy],
+        key,
+        at,
+        hours,
+        ...(views[hours] ?? [null, null, null]),
+        top,
+        overEdge ? 1 : 0,
+        overBy,
       );
   }
   db.close();

@@ -21,7 +21,11 @@ const verdicts = async (age: number, origin: Origin) => {
   fillLake(dataDir, (into) => {
     into.video({ id: 'tt_1', snapshots: [[hoursAgo(age), 5]] });
     into.pulled({
-      ...{ list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(age), total: 1 },
+      list: 'feed',
+      platform: 'tiktok',
+      period: '24h',
+      at: hoursAgo(age),
+      total: 1,
       ranks: [{ rank: 1, id: 'tt_1' }],
     });
   });

@@ -6,7 +6,10 @@ import { NOW } from './filled-lake.ts';
 const moment = { version: 1, at: NOW };
 const waits = { owner: 'one', gone: new AbortController().signal };
 const madeOf = (text: string, version: number | null = 1): ValidPage => ({
-  ...{ page: new PageBytes(text), version, from: NOW, until: NOW + 10 },
+  page: new PageBytes(text),
+  version,
+  from: NOW,
+  until: NOW + 10,
 });
 
 /** A cache, and how often each page was made. */

@@ -33,7 +33,11 @@ export const fillPages = (into: Filler): void => {
   into.pulled({ ...feed, at: hoursAgo(26), total: FEED, ranks: ranks(FEED, 60) });
   into.pulled({ ...feed, at: hoursAgo(2), total: 500, ranks: ranks(FEED, 0) });
   into.pulled({
-    ...{ list: 'trends', platform: 'tiktok', period: 'week', at: hoursAgo(2), total: 3 },
+    list: 'trends',
+    platform: 'tiktok',
+    period: 'week',
+    at: hoursAgo(2),
+    total: 3,
     ranks: ranks(3, 9),
   });
   const tags = { list: 'hashtags', platform: '', period: '30d' } as const;
@@ -50,14 +54,16 @@ export const fillPages = (into: Filler): void => {
     }
   }
   into.creator({
-    ...{ platform: 'tiktok', handle: 'mira' },
+    platform: 'tiktok',
+    handle: 'mira',
     snapshots: [
       [NOW - 9 * DAY_MS, 1000, 5, 10, 1],
       [hoursAgo(2), 1900, 6, 20, 2],
     ],
   });
   into.creator({
-    ...{ platform: 'tiktok', handle: 'theo' },
+    platform: 'tiktok',
+    handle: 'theo',
     snapshots: [[hoursAgo(5), 70_000]],
   });
   into.event({ id: 'evt_1', kind: 'trend.spike', platform: 'tiktok', at: hoursAgo(4) });

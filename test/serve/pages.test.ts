@@ -192,7 +192,11 @@ describe('of a pulled list', () => {
       into.pulled({ ...tags, total: 40 });
       for (let rank = 1; rank <= 40; rank++)
         into.hashtag({
-          ...{ tag: `tag${rank}`, platform: '', at: hoursAgo(12), window: '30d', rank },
+          tag: `tag${rank}`,
+          platform: '',
+          at: hoursAgo(12),
+          window: '30d',
+          rank,
           volume: 1000 - rank,
           change: rank === 30 ? 2 : 0.1,
         });

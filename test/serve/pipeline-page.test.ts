@@ -21,7 +21,9 @@ const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', {
   pricePer1000: '2 EUR',
 });
 const pipeline = new PipelineReader({
-  ...{ dataDir, config, jobs: JOBS },
+  dataDir,
+  config,
+  jobs: JOBS,
   chores: [{ name: 'backup', schedule: '15 5 * * *' }],
 });
 const GROWTH = 'GET /videos/tt_1/growth';
@@ -125,7 +127,9 @@ test('marks files exported by version 0.1.0', async () => {
   const sha256 = '0'.repeat(64);
   const file = { rows: 1200, bytes: 4200, sha256, schemaVersion: 0 };
   const written = {
-    ...{ format: 1, schemaVersion: 0, exportedAt: new Date(hoursAgo(30)).toISOString() },
+    format: 1,
+    schemaVersion: 0,
+    exportedAt: new Date(hoursAgo(30)).toISOString(),
     files: [
       {
         ...file,

@@ -8,7 +8,9 @@ import { type Running, runService } from './running.ts';
 
 const fill = (into: Filler): void => {
   into.video({
-    ...{ id: 'tt_1', title: '=1+1 <b>&', user: 'ana' },
+    id: 'tt_1',
+    title: '=1+1 <b>&',
+    user: 'ana',
     snapshots: [
       [hoursAgo(20), 5],
       [hoursAgo(2), 50],
@@ -44,7 +46,9 @@ const ask = (
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const sent = request(
       {
-        ...{ port: new URL(of.service.url).port, host: '127.0.0.1', path },
+        port: new URL(of.service.url).port,
+        host: '127.0.0.1',
+        path,
         method: body === undefined ? 'GET' : 'POST',
         headers: body === undefined ? headers : { ...form, ...headers },
       },

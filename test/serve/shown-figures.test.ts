@@ -10,7 +10,10 @@ beforeAll(async () => {
   running = await runService((into) => {
     into.video({
       id: 'tt_odd',
-      ...{ title: 'clip oddity', user: 'mira', tags: ['dance'], createdAt: hoursAgo(30) },
+      title: 'clip oddity',
+      user: 'mira',
+      tags: ['dance'],
+      createdAt: hoursAgo(30),
       snapshots: [
         [hoursAgo(20), 40, 11_000],
         [hoursAgo(1), 50, 11_509],
@@ -18,7 +21,11 @@ beforeAll(async () => {
     });
     fillPages(into);
     into.pulled({
-      ...{ list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(1), total: 500 },
+      list: 'feed',
+      platform: 'tiktok',
+      period: '24h',
+      at: hoursAgo(1),
+      total: 500,
       ranks: ['tt_odd', 'tt_1', 'tt_2'].map((id, i) => ({ rank: i + 1, id })),
     });
   });
@@ -31,8 +38,14 @@ const page = async (path: string): Promise<string> => {
 };
 
 test.each([
-  ...['/', '/trends/tiktok', '/videos/tt_odd', '/creators/tiktok/mira', '/hashtags/dance'],
-  ...['/search?q=oddity', '/compare?videos=tt_odd,tt_1', '/compare?creators=@mira&platform=tiktok'],
+  '/',
+  '/trends/tiktok',
+  '/videos/tt_odd',
+  '/creators/tiktok/mira',
+  '/hashtags/dance',
+  '/search?q=oddity',
+  '/compare?videos=tt_odd,tt_1',
+  '/compare?creators=@mira&platform=tiktok',
 ])('%s shows no rate above 100 percent', async (path) => {
   const text = await page(path);
   expect(/(?:23\.0K|23018|27\.5K|27500) %/.exec(text)).toBeNull();

@@ -14,8 +14,16 @@ import { type Running, runService } from './running.ts';
 
 /** Every page of the dashboard, as somebody asks for it. */
 const PAGES = [
-  ...['/', '/trends', '/trends/tiktok', '/videos/tt_1', '/creators', '/creators/tiktok/somebody'],
-  ...['/hashtags', '/hashtags/secret', '/search?q=only', '/events'],
+  '/',
+  '/trends',
+  '/trends/tiktok',
+  '/videos/tt_1',
+  '/creators',
+  '/creators/tiktok/somebody',
+  '/hashtags',
+  '/hashtags/secret',
+  '/search?q=only',
+  '/events',
 ];
 const SECRET_TITLE = 'what only holders of a key may know';
 const fill = (into: Filler): void =>
@@ -28,7 +36,9 @@ const fill = (into: Filler): void =>
 const metrics = new Metrics({
   dataDir: freshFolder(),
   clock: virtualClock(NOW),
-  ...{ ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' },
+  ratePerMinute: 60,
+  callsPerMonth: 50_000,
+  quotaReset: 'calendar',
 });
 
 afterAll(() => metrics.close());
@@ -91,8 +101,17 @@ describe('on loopback', () => {
   });
 
   test.each([
-    ...['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'CF-Connecting-IP', 'True-Client-IP'],
-    ...['X-Client-IP', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Forwarded-Prefix', 'CDN-Loop'],
+    'x-forwarded-for',
+    'forwarded',
+    'x-real-ip',
+    'via',
+    'CF-Connecting-IP',
+    'True-Client-IP',
+    'X-Client-IP',
+    'X-Forwarded-Port',
+    'X-Forwarded-Server',
+    'X-Forwarded-Prefix',
+    'CDN-Loop',
   ])('what a proxy passes on (%s) comes from elsewhere', async (name) => {
     for (const path of ['/', '/docs', '/metrics', '/query?sql=select+title+from+videos']) {
       const { status, text: page } = await local.ask(path, { [name]: '203.0.113.9' });

@@ -33,8 +33,12 @@ const startServer = async (): Promise<TestPostgres | { missing: string }> => {
     return { missing: `PostgreSQL could not be set up: ${made.stderr.trim().split('\n').at(-1)}` };
   }
   const settings = [
-    ...['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=off'],
-    ...['shared_buffers=16MB', 'max_connections=60', 'log_min_messages=log'],
+    'listen_addresses=',
+    `unix_socket_directories=${folder}`,
+    'fsync=off',
+    'shared_buffers=16MB',
+    'max_connections=60',
+    'log_min_messages=log',
     'dynamic_shared_memory_type=mmap', // in its folder: what it leaves when it is killed goes with that
   ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];

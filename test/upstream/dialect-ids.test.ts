@@ -4,7 +4,12 @@ import { inOurWords, nextCursor, wireRequest } from '../../src/upstream/dialect.
 import type { UpstreamRequest } from '../../src/upstream/request.ts';
 
 const FEED: UpstreamRequest = {
-  ...{ kind: 'feed', platform: 'tiktok', dateRange: '24h', limit: 10, page: 1, offset: 0 },
+  kind: 'feed',
+  platform: 'tiktok',
+  dateRange: '24h',
+  limit: 10,
+  page: 1,
+  offset: 0,
 };
 
 describe('ids of the service become ours, and back', () => {
@@ -36,7 +41,7 @@ test('platforms are recognised in any case; unknown ones stay to be rejected', (
   const items = ['reels', 'REELS', 'Instagram', 'vine'].map((platform) => ({ platform }));
   const read = inOurWords(FEED, { items }, { platforms: { instagram: 'reels' } });
   expect((read as { items: { platform: string }[] }).items.map(({ platform }) => platform)).toEqual(
-    [...['instagram', 'instagram', 'instagram', 'vine']],
+    ['instagram', 'instagram', 'instagram', 'vine'],
   );
 });
 

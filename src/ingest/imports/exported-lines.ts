@@ -84,14 +84,14 @@ class VideoLines {
       `select key, id, platform, title, user, created_at as createdAt, first_seen_at as firstSeenAt, extra
        from video order by key`,
       {
-        ...({
-          key: 'number',
-          id: 'text',
-          platform: 'text',
-          title: 'text?',
-          user: 'text?',
-        } as const),
-        ...({ createdAt: 'number?', firstSeenAt: 'number?', extra: 'text?' } as const),
+        key: 'number',
+        id: 'text',
+        platform: 'text',
+        title: 'text?',
+        user: 'text?',
+        createdAt: 'number?',
+        firstSeenAt: 'number?',
+        extra: 'text?',
       },
     );
     this.#tags = prepare<TagRow>(
@@ -208,8 +208,16 @@ function* hashtagLines(sqlite: Database.Database): Generator<string> {
      from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key
      order by s.hashtag_key, s.platform, s.observed_at`,
     [
-      ...(['text', 'text', 'number', 'number?', 'number?'] as const),
-      ...(['number?', 'number?', 'text?', 'number', 'text?'] as const),
+      'text',
+      'text',
+      'number',
+      'number?',
+      'number?',
+      'number?',
+      'number?',
+      'text?',
+      'number',
+      'text?',
     ],
   );
   for (const row of rows.iterate()) {
@@ -235,17 +243,19 @@ function* creatorLines(sqlite: Database.Database): Generator<string> {
        (select min(until_at) from creator_revision where creator_key = c.key and until_at > s.observed_at)
      order by s.creator_key, s.observed_at`,
     [
-      ...([
-        'number',
-        'text',
-        'text',
-        'number',
-        'number?',
-        'number?',
-        'number?',
-        'number?',
-      ] as const),
-      ...(['number', 'text?', 'number', 'number?', 'text?'] as const),
+      'number',
+      'text',
+      'text',
+      'number',
+      'number?',
+      'number?',
+      'number?',
+      'number?',
+      'number',
+      'text?',
+      'number',
+      'number?',
+      'text?',
     ],
   );
   let said = '';

@@ -8,12 +8,28 @@ type Columns<T> = { readonly [K in keyof T]: readonly T[K][] };
 
 const VIDEO = ['id', 'platform', 'title', 'user', 'createdAt', 'hashtags', 'at', 'extra'] as const;
 const COUNTS = [
-  ...(['id', 'platform', 'at', 'views', 'likes', 'title', 'user', 'extra'] as const),
-  ...(['source', 'rate'] as const),
+  'id',
+  'platform',
+  'at',
+  'views',
+  'likes',
+  'title',
+  'user',
+  'extra',
+  'source',
+  'rate',
 ] as const;
 const VOLUME = [
-  ...(['tag', 'platform', 'at', 'volume', 'views', 'extra'] as const),
-  ...(['change', 'rank', 'window', 'source'] as const),
+  'tag',
+  'platform',
+  'at',
+  'volume',
+  'views',
+  'extra',
+  'change',
+  'rank',
+  'window',
+  'source',
 ] as const;
 
 const PLACE = ['id', 'platform', 'at', 'period', 'rank'] as const;

@@ -99,7 +99,13 @@ const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
 };
 
 const ROW = [
-  ...(['number', 'number?', 'number', 'number?', 'number?', 'number?', 'number?'] as const),
+  'number',
+  'number?',
+  'number',
+  'number?',
+  'number?',
+  'number?',
+  'number?',
   'text',
 ] as const;
 

@@ -44,7 +44,12 @@ export const lastRefreshes = (
   platforms: readonly Platform[],
 ): IterableIterator<RefreshRow> =>
   prepare<RefreshRow>(sqlite, REFRESHES, [
-    ...(['number', 'number', 'number', 'number', 'number?', 'number?'] as const),
+    'number',
+    'number',
+    'number',
+    'number',
+    'number?',
+    'number?',
   ]).iterate({
     platforms: JSON.stringify(platforms),
     usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,

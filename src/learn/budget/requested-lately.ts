@@ -48,7 +48,7 @@ export const requestedLately = ({ sqlite }: Lake, now: number): RequestedLately 
   const responses = prepare<[string | null, Platform, string | null, number, 0 | 1]>(
     sqlite,
     RESPONSES,
-    [...(['text?', 'text', 'text?', 'number', 'number'] as const)],
+    ['text?', 'text', 'text?', 'number', 'number'],
   );
   for (const [id, platform, handle, at, isGone] of responses.all({
     now,

@@ -146,7 +146,9 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     return continueWith(list, (read) => {
       const response = responseOf(
         read.pulledAt === null ? read : withForecasts(service.lake.sqlite, read, like),
-        ...([moment.asOf, paging.page, { windowsMs }] as const),
+        moment.asOf,
+        paging.page,
+        { windowsMs },
       );
       return respond(service, c, response, requestedAsOf);
     });

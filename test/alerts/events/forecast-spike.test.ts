@@ -13,8 +13,14 @@ const T0 = Date.UTC(2026, 2, 1);
 const at = (hours: number): number => T0 + hours * HOUR_MS;
 const snapshot = (hours: number, views: number) => ({ at: at(hours), views });
 const stated = (hours: number, probability: number, firstSeenAt = T0): StatedForecast => ({
-  ...{ at: at(hours), firstSeenAt, probability, threshold: 0.6, samples: 300 },
-  ...{ median: 1000, low: 500, high: 2000 },
+  at: at(hours),
+  firstSeenAt,
+  probability,
+  threshold: 0.6,
+  samples: 300,
+  median: 1000,
+  low: 500,
+  high: 2000,
 });
 
 const hoursOf = (snapshots: ReturnType<typeof snapshot>[], sayings: StatedForecast[]): number[] =>

@@ -51,6 +51,10 @@ export const putList = (
   }: { list?: ListName['list']; platform: Platform; at: number; keys: readonly number[] },
 ): void =>
   new LakeBuilder(lake).list({
-    ...{ list, platform, period: list === 'feed' ? '24h' : 'day', at, total: keys.length },
+    list,
+    platform,
+    period: list === 'feed' ? '24h' : 'day',
+    at,
+    total: keys.length,
     ranks: keys.map((videoKey, index) => ({ rank: index + 1, videoKey })),
   });

@@ -248,7 +248,8 @@ test('the pulls of a list are read once, however many creators came to its top',
     const at = T0 + day * DAY_MS;
     const id = `tt_${day}`;
     putList(lake, {
-      ...{ platform: 'tiktok', at },
+      platform: 'tiktok',
+      at,
       keys: day < unwatched ? [] : [putVideo(lake, { id, user: id, snapshots: [[at, 1000]] })],
     });
   }

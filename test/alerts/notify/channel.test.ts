@@ -79,7 +79,10 @@ test('many notices, and text from outside, keep no command from being started', 
   const file = join(freshFolder(), 'notice');
   const long = messageFor(
     Array.from({ length: 500 }, (_, n) => ({
-      ...{ kind: 'endpoint' as const, subject: `${n}`, beganAt: 0, endedAt: null },
+      kind: 'endpoint' as const,
+      subject: `${n}`,
+      beganAt: 0,
+      endedAt: null,
       sentence: `Endpoint ${n} failed: ${'x\0'.repeat(300)}`,
     })),
     0,

@@ -34,7 +34,12 @@ const chat = async (service: (typeof SERVICES)[number]) => {
 };
 
 const hit = (subject: string, fields: Record<string, unknown> = {}) => ({
-  ...{ subject, at: '', title: null, url: null, value: null, row: {} },
+  subject,
+  at: '',
+  title: null,
+  url: null,
+  value: null,
+  row: {},
   ...fields,
 });
 const alertMessage = (hits: unknown[]): AlertMessage => ({
@@ -65,7 +70,10 @@ test.each(SERVICES)('%s takes one row, many rows, long ones and hostile ones', a
   for (const some of [hits.slice(0, 1), hits, Array.from({ length: 900 }, () => hits[3])])
     expect(await sendTo(target, alertMessage(some), deps)).toBeUndefined();
   const notice = {
-    ...{ kind: 'drift' as const, subject: 'video', beganAt: T0, endedAt: null },
+    kind: 'drift' as const,
+    subject: 'video',
+    beganAt: T0,
+    endedAt: null,
     sentence: '<&> '.repeat(800),
   };
   expect(await sendTo(target, messageFor([notice, notice], T0), deps)).toBeUndefined();

@@ -30,14 +30,12 @@ test('a creator whose videos have another handle is a notice', () => {
   const into = filler(lake);
   const video = (id: string, user: string, former?: string) =>
     into.video({
-      ...{
-        id,
-        user,
-        snapshots: [
-          [hoursAgo(9), 1],
-          [hoursAgo(1), 2],
-        ],
-      },
+      id,
+      user,
+      snapshots: [
+        [hoursAgo(9), 1],
+        [hoursAgo(1), 2],
+      ],
       ...(former === undefined
         ? {}
         : { revisions: [{ untilAt: hoursAgo(5), title: `title of ${id}`, user: former }] }),

@@ -48,7 +48,9 @@ test('a report is sent as a mail that shows everywhere', async () => {
   const clock = virtualClock(NOW);
   const env = { TRENDLAKE_PUBLIC_URL: 'https://trends.example' };
   const { out, code } = await runCommand(['report', '--send', '--to', target], {
-    ...{ dataDir, clock, env },
+    dataDir,
+    clock,
+    env,
   });
   expect([code, out]).toEqual([0, '1 report of 2026-W46 sent.']);
   const [mail] = await mails();
@@ -136,8 +138,12 @@ test('a daily schedule reports the last day', async () => {
   const lake = openLake(dataDir, { report: () => {} });
   const { signal } = new AbortController();
   await reportJob.run({
-    ...{ lake, config: readConfig({ env, cwd: dataDir }), clock: virtualClock(NOW) },
-    ...{ random: () => 0, env: process.env, signal },
+    lake,
+    config: readConfig({ env, cwd: dataDir }),
+    clock: virtualClock(NOW),
+    random: () => 0,
+    env: process.env,
+    signal,
   });
   lake.close();
   const { data } = JSON.parse(received[0]?.body ?? '') as ReportMessage;

@@ -22,7 +22,9 @@ test('prints and forwards events as they would be delivered, also those that com
   const lines: string[] = [];
   const argv = ['webhooks', 'listen', '--forward', url, '--secret', secret, '--since', '24h'];
   const { code, err } = await runCommand(argv, {
-    ...{ dataDir: lake.dataDir, clock: systemClock, signal: stop.signal },
+    dataDir: lake.dataDir,
+    clock: systemClock,
+    signal: stop.signal,
     onOut: (line) => {
       lines.push(line);
       if (lines.length === 1) add(now, 3);

@@ -78,7 +78,10 @@ describe('a post', () => {
     async () => {
       const program = fileURLToPath(new URL('poster-short-of-files.ts', import.meta.url));
       const { stdout } = await promisify(execFile)('sh', [
-        ...['-c', 'ulimit -n 128; exec "$0" "$@"', process.execPath, program],
+        '-c',
+        'ulimit -n 128; exec "$0" "$@"',
+        process.execPath,
+        program,
       ]);
       expect(JSON.parse(stdout)).toEqual({ error: 'the connection failed (EMFILE)', status: 200 });
     },

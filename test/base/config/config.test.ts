@@ -240,8 +240,12 @@ describe('several keys', () => {
 
   test('inherit the settings unless they override them', () => {
     const oslo = {
-      ...{ name: 'oslo', keyEnv: 'OSLO', baseUrl: 'https://b.example/v1/', tier: 'scale' },
-      ...{ platforms: ['youtube'], quotaReset: 'rolling' },
+      name: 'oslo',
+      keyEnv: 'OSLO',
+      baseUrl: 'https://b.example/v1/',
+      tier: 'scale',
+      platforms: ['youtube'],
+      quotaReset: 'rolling',
     };
     const { cwd } = withKeys([berlin, oslo]);
     // long enough that no folder's random name holds it by chance
@@ -249,13 +253,20 @@ describe('several keys', () => {
     const config = read({ TRENDLAKE_KEY_BERLIN: secret, OSLO: '' }, {}, cwd);
     expect(config.keys).toMatchObject([
       {
-        ...{ name: 'berlin', baseUrl: 'https://a.example/v1', quotaReset: 'calendar' },
-        ...{ ratePerMinute: 60, callsPerMonth: 50_000 },
+        name: 'berlin',
+        baseUrl: 'https://a.example/v1',
+        quotaReset: 'calendar',
+        ratePerMinute: 60,
+        callsPerMonth: 50_000,
         platforms: ['tiktok', 'instagram', 'youtube'],
       },
       {
-        ...{ name: 'oslo', baseUrl: 'https://b.example/v1', quotaReset: 'rolling' },
-        ...{ ratePerMinute: 300, callsPerMonth: 500_000, platforms: ['youtube'] },
+        name: 'oslo',
+        baseUrl: 'https://b.example/v1',
+        quotaReset: 'rolling',
+        ratePerMinute: 300,
+        callsPerMonth: 500_000,
+        platforms: ['youtube'],
       },
     ]);
     expect(config.keys.map(({ apiKey }) => apiKey?.reveal())).toEqual([secret, undefined]);

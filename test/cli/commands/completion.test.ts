@@ -12,9 +12,12 @@ const script = async (shell: string): Promise<string> =>
 /** Completions that bash offers for the last of these words. */
 const offered = (path: string, words: readonly string[]): string[] =>
   execFileSync('bash', [
-    ...['--norc', '-c'],
+    '--norc',
+    '-c',
     `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trendlake; printf '%s\\n' "\${COMPREPLY[@]}"`,
-    ...['bash', path, ...words],
+    'bash',
+    path,
+    ...words,
   ])
     .toString()
     .trim()

@@ -38,7 +38,9 @@ test('asks, tries with one call, and writes a file that nobody else may read', a
   expect(upstream.arrivals).toHaveLength(1);
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
     $schema: expect.stringMatching(/^file:.*\/trendlake\.config\.schema\.json$/),
-    ...{ baseUrl: upstream.baseUrl, apiKey: KEY, tier: 'beta' },
+    baseUrl: upstream.baseUrl,
+    apiKey: KEY,
+    tier: 'beta',
     platforms: ['tiktok', 'youtube'],
   });
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -60,7 +62,9 @@ test('an answer that cannot be right is asked again; a secret one is not repeate
   expect(err).toMatch(/ends in \/v1[\s\S]*without spaces[\s\S]*one of beta/);
   expect(err).not.toContain('two words');
   expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
-    ...{ tier: 'enterprise', ratePerMinute: 100, callsPerMonth: 9000 },
+    tier: 'enterprise',
+    ratePerMinute: 100,
+    callsPerMonth: 9000,
     platforms: ['tiktok', 'instagram', 'youtube'],
   });
 });

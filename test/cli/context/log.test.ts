@@ -118,7 +118,8 @@ test('drift and rejected items are warnings, once a run; what failed for good is
   const lines = linesOf(err);
   const feed = { runId: 1, job: 'feed', callId: expect.any(Number) };
   expect(lines.filter(({ msg }) => msg === 'items rejected')[0]).toMatchObject({
-    ...{ level: 'warn', rejected: 1 },
+    level: 'warn',
+    rejected: 1,
     ...feed,
   });
   expect(lines.filter(({ msg }) => msg === 'drift')).toEqual([
@@ -252,7 +253,9 @@ test('where stderr is the journal, each line begins with its priority', async ()
     stdio: ['ignore', 'ignore', file],
     env: {
       ...process.env,
-      ...{ TRENDLAKE_DATA_DIR: dataDir, TRENDLAKE_LOG: 'info', JOURNAL_STREAM: `${dev}:${ino}` },
+      TRENDLAKE_DATA_DIR: dataDir,
+      TRENDLAKE_LOG: 'info',
+      JOURNAL_STREAM: `${dev}:${ino}`,
     },
   });
   await once(logging, 'exit');

@@ -57,8 +57,12 @@ test('a page of new videos whose transaction was undone is loaded whole the next
   const loader = loaderOf(lake);
   const observed = Array.from({ length: 60 }, (_, i) =>
     countsOnly({
-      ...{ id: `tt_${i}`, platform: 'tiktok', views: i, likes: null },
-      ...{ engagementRate: null, extra: null },
+      id: `tt_${i}`,
+      platform: 'tiktok',
+      views: i,
+      likes: null,
+      engagementRate: null,
+      extra: null,
     }),
   );
   const loadAll = (settle: () => void): LoadCounts =>
@@ -292,11 +296,18 @@ test("a creator's further fields are kept field by field, those of a growth poin
 test('what was pulled of a hashtag stands over what was counted, in whatever order they come', () => {
   const list = (item: object) => ({ total: 1, page: 1, asOf: isoOf(AT), items: [item] });
   const counted = list({
-    ...{ tag: 'mossy', volume: 5, views: 50, change: null, sampled: true },
+    tag: 'mossy',
+    volume: 5,
+    views: 50,
+    change: null,
+    sampled: true,
     platforms: [{ platform: 'tiktok', volume: 5, views: 50 }],
   });
   const pulled = list({
-    ...{ tag: 'mossy', volume: 400, views: null, change: 0.5 },
+    tag: 'mossy',
+    volume: 400,
+    views: null,
+    change: 0.5,
     platforms: [{ platform: 'tiktok', volume: 5, views: 50 }],
   });
   const rows = (lake: Lake): unknown[] =>
@@ -325,8 +336,16 @@ test('imported figures of a hashtag take precedence over counted ones, which giv
   const item = { tag: 'mossy', volume: 5, views: 50, change: 0.1, sampled: true };
   const counted = { total: 1, page: 1, asOf: isoOf(AT), items: [item] };
   const imported: WrittenVolume = {
-    ...{ tag: 'mossy', platform: '', at: AT, volume: 400, views: null, change: null },
-    ...{ rank: null, extra: null, window: null, source: 'import' },
+    tag: 'mossy',
+    platform: '',
+    at: AT,
+    volume: 400,
+    views: null,
+    change: null,
+    rank: null,
+    extra: null,
+    window: null,
+    source: 'import',
   };
   const loadCounted = (lake: Lake) => load(lake, HASHTAGS, counted, AT + HOUR_MS);
   const importIt = (lake: Lake) =>

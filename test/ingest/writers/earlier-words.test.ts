@@ -74,7 +74,9 @@ const counted = (lake: Lake, asOf: number): unknown[] =>
     lake,
     {
       wanted: { list: 'hashtags', platform: '', windowMs: 7 * DAY_MS },
-      ...{ asOf, from: 0, count: 9 },
+      asOf,
+      from: 0,
+      count: 9,
     },
     virtualClock(AT + DAY_MS),
   ).items.map((item) => ('tag' in item ? [item.tag, item.volume] : item));

@@ -18,12 +18,20 @@ const linesOf = (rows: readonly object[]): string =>
   rows.map((row) => JSON.stringify(row)).join('\n');
 
 const VIDEOS = Array.from({ length: 400 }, (_, n) => ({
-  ...{ id: n % 7 === 0 ? `plain-${n}` : `yt_${n}`, platform: 'youtube', user: `u${n % 9}` },
-  ...{ title: `Title ${n} #ünï`, firstSeenAt: AT, tags: n % 3 === 0 ? ['#a', `b${n % 5}`] : null },
-  ...{ lang: n % 2 === 0 ? 'en' : null, views: 1 },
+  id: n % 7 === 0 ? `plain-${n}` : `yt_${n}`,
+  platform: 'youtube',
+  user: `u${n % 9}`,
+  title: `Title ${n} #ünï`,
+  firstSeenAt: AT,
+  tags: n % 3 === 0 ? ['#a', `b${n % 5}`] : null,
+  lang: n % 2 === 0 ? 'en' : null,
+  views: 1,
 }));
 const SNAPSHOTS = Array.from({ length: 11_000 }, (_, n) => ({
-  ...{ id: VIDEOS[(n * 31) % 400]?.id, at: AT + Math.floor(n / 50) * 60_000, views: n, likes: 1 },
+  id: VIDEOS[(n * 31) % 400]?.id,
+  at: AT + Math.floor(n / 50) * 60_000,
+  views: n,
+  likes: 1,
   ...(n % 1000 === 17 ? { views: -n, title: `New ${n}` } : { comments: n % 3 }),
 }));
 /** Two lines of one instant differ, in both places where a batch might end. */
@@ -81,7 +89,9 @@ test('stopped between two transactions, it goes on there', async () => {
     if (file.endsWith('snapshots.ndjson') && lines > 0) stop.abort(new Error('stopped here'));
   };
   const stopped = importPaths(lake, [folder], '/', {
-    ...{ clock, onProgress, signal: stop.signal },
+    clock,
+    onProgress,
+    signal: stop.signal,
     ...THREAD,
   });
   await expect(stopped).rejects.toThrow('stopped here');

@@ -15,8 +15,16 @@ import { seenStep, takeSteps } from './seen-steps.ts';
 
 /** Working state of now, and what has no instant. */
 const TIMELESS = [
-  ...['delivery_due', 'event_progress', 'handle_spelling', 'import_progress', 'list_basis'],
-  ...['meta', 'pause', 'quota_hint', 'search_pending', 'touched_partitions'],
+  'delivery_due',
+  'event_progress',
+  'handle_spelling',
+  'import_progress',
+  'list_basis',
+  'meta',
+  'pause',
+  'quota_hint',
+  'search_pending',
+  'touched_partitions',
 ];
 
 type Cell = string | number | null;
@@ -126,7 +134,12 @@ test('videos, creators and events are those that the service shows as of the ins
           })),
         ).toEqual(
           contentItems(lake, entries, asOf).map(({ id, title, user, views, likes, hashtags }) => ({
-            ...{ id, title, user, views, likes, hashtags },
+            id,
+            title,
+            user,
+            views,
+            likes,
+            hashtags,
           })),
         );
 

@@ -28,9 +28,13 @@ const factsOf = (seed: number): Fact[] => {
   const videoFact = (at: number, id: string): Fact => {
     const counts = { views: pick([null, 200, 300, 50]), likes: pick([null, 5, 7]) };
     const observed = {
-      ...{ id, platform: 'tiktok' as const, title: pick(['one', 'two', 'three']) },
-      ...{ user: pick(['ann', 'bob', 'Ann']), createdAt: T0 - HOUR_MS },
-      ...{ ...counts, engagementRate: engagementRate(counts) },
+      id,
+      platform: 'tiktok' as const,
+      title: pick(['one', 'two', 'three']),
+      user: pick(['ann', 'bob', 'Ann']),
+      createdAt: T0 - HOUR_MS,
+      ...counts,
+      engagementRate: engagementRate(counts),
       hashtags: pick([['a'], ['b', 'a'], ['c'], []]),
       extra: pick([null, { lang: 'de' }, { lang: 'fr', n: 1 }, { n: [1, 'x"y', null, true] }]),
       snapshotExtra: null,

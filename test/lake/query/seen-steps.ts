@@ -20,14 +20,22 @@ const putList: Put = (lake, at, nth) => {
 
 const putVolume: Put = (lake, at, nth) =>
   new LakeBuilder(lake).hashtag({
-    ...{ tag: WORDS[nth] as string, platform: nth % 2 === 0 ? '' : 'tiktok', at, window: '30d' },
-    ...{ volume: nth * 10, change: nth / 4, rank: nth + 1 },
+    tag: WORDS[nth] as string,
+    platform: nth % 2 === 0 ? '' : 'tiktok',
+    at,
+    window: '30d',
+    volume: nth * 10,
+    change: nth / 4,
+    rank: nth + 1,
   });
 
 const putEvent: Put = (lake, at, nth) =>
   new LakeBuilder(lake).event({
-    ...{ id: `evt_${at}_${nth}`, kind: 'trend.spike', platform: 'tiktok' },
-    ...{ at: at - nth * 20 * HOUR_MS, detectedAt: at },
+    id: `evt_${at}_${nth}`,
+    kind: 'trend.spike',
+    platform: 'tiktok',
+    at: at - nth * 20 * HOUR_MS,
+    detectedAt: at,
   });
 
 /** A forecast that starts from an earlier snapshot than its model was learnt at. */

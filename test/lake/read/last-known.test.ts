@@ -21,7 +21,9 @@ const lakeOf = () => {
   const into = filler(lake);
   const [title, user] = ['ramen', 'mika'];
   const hidden = into.video({
-    ...{ id: 'tt_hidden', title, user },
+    id: 'tt_hidden',
+    title,
+    user,
     snapshots: [
       [hoursAgo(30), 900_000, 5000],
       [hoursAgo(5), 1_000_000, 5000],
@@ -30,7 +32,9 @@ const lakeOf = () => {
     ],
   });
   const small = into.video({
-    ...{ id: 'tt_small', title, user },
+    id: 'tt_small',
+    title,
+    user,
     snapshots: [
       [hoursAgo(5), 50, 1],
       [hoursAgo(3), 60, 1],
@@ -49,7 +53,10 @@ test('a hidden count is the last one known, for every reader', () => {
   expect(items).toMatchObject([{ ...known, engagementRate: 0.5 }, { views: 60 }]);
 
   const profile = creatorProfile(lake, {
-    ...{ platform: 'tiktok', handle: 'mika', asOf: AS_OF, limit: 9 },
+    platform: 'tiktok',
+    handle: 'mika',
+    asOf: AS_OF,
+    limit: 9,
   });
   expect(profile?.videos[0]).toMatchObject({ id: 'tt_hidden', ...known });
 

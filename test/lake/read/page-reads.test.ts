@@ -94,8 +94,13 @@ test('now they say what the views of the lake say', () => {
     stays
       .toSorted(byId)
       .map(({ id, firstSeenAt, lastSeenAt, bestRank, pulls, hours, isThereNow }) => ({
-        ...{ id, first_seen_at: isoOf(firstSeenAt), last_seen_at: isoOf(lastSeenAt) },
-        ...{ best_rank: bestRank, pulls, hours, is_there_now: Number(isThereNow) },
+        id,
+        first_seen_at: isoOf(firstSeenAt),
+        last_seen_at: isoOf(lastSeenAt),
+        best_rank: bestRank,
+        pulls,
+        hours,
+        is_there_now: Number(isThereNow),
       })),
   ).toEqual(
     rows(
@@ -105,7 +110,11 @@ test('now they say what the views of the lake say', () => {
   );
   const reached = [...keysOf(lake, NOW)].flatMap(([id, key]) =>
     milestones(lake, key, NOW).map(({ milestone, state, reachedAt, hours }) => ({
-      ...{ id, milestone, state, reached_at: reachedAt === null ? null : isoOf(reachedAt), hours },
+      id,
+      milestone,
+      state,
+      reached_at: reachedAt === null ? null : isoOf(reachedAt),
+      hours,
     })),
   );
   expect(new Set(reached.map(({ state }) => state)).size).toBeGreaterThan(1);
@@ -138,7 +147,9 @@ test('as of an instant they say what a lake says that had seen no more by then',
       videos: creatorVideos(lake, { ...maker, limit: 3, page: 1 }),
       volumes: readHashtagHistory(lake, tagged.hashtagKey, THEN),
       pulled: pulledHashtag(lake, { key: tagged.hashtagKey, dateRange: '30d', asOf: THEN }),
-      ...{ count, tags, creators },
+      count,
+      tags,
+      creators,
       top: top.map((key) => idOf.get(key)),
     };
   };

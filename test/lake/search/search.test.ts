@@ -105,7 +105,9 @@ describe('what is found', () => {
 
   test('a phrase stands in one field, and in one hashtag', () => {
     const lake = lakeOf({
-      ...{ id: 'yt_1', title: 'one cat', user: 'dance house' },
+      id: 'yt_1',
+      title: 'one cat',
+      user: 'dance house',
       tags: ['Street Food', 'Vendor'],
     });
     for (const q of ['"street food"', '"one cat"', 'street vendor', '"dance house"'])

@@ -14,7 +14,11 @@ const titleOf = (i: number): string =>
 const lakeThatWaits = () => {
   const lake = emptyLake();
   const videos = Array.from({ length: SIZE }, (_, i) => ({
-    ...{ id: `tt_${i}`, title: titleOf(i), firstSeenAt: i, createdAt: i, views: i % 97 },
+    id: `tt_${i}`,
+    title: titleOf(i),
+    firstSeenAt: i,
+    createdAt: i,
+    views: i % 97,
     tags: i % 5 === 0 ? ['viral'] : [],
   }));
   insertVideos(lake, videos.slice(0, SIZE - 500));
@@ -65,7 +69,8 @@ test('a search while words wait finds what it finds when they are in the index',
   const results = () =>
     texts.flatMap((q) =>
       scopes.map((scope) => ({
-        ...{ q, scope },
+        q,
+        scope,
         found: searchVideos(
           lake,
           { q, limit: 99, page: 1, asOf: SIZE, deadlineMs: 600_000, ...scope },

@@ -6,7 +6,10 @@ import { emptyLake, insertVideos } from '../lake-fixture.ts';
 // After an import, a separate thread cuts words while others are put into the index.
 
 const VIDEOS = Array.from({ length: 4500 }, (_, i) => ({
-  ...{ id: `tt_${i}`, title: `Title ${i} été ${i % 7} 고양이`, user: `u${i % 9}`, views: i },
+  id: `tt_${i}`,
+  title: `Title ${i} été ${i % 7} 고양이`,
+  user: `u${i % 9}`,
+  views: i,
   tags: i % 3 === 0 ? ['viral', `t${i % 5}`] : [],
 }));
 

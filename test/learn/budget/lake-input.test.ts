@@ -157,7 +157,9 @@ test('reads for every video the same as its timeline alone would show', () => {
     Array.from({ length: (to[group] ?? 0) - (from[group] ?? 0) }, (_, i) => (from[group] ?? 0) + i),
   );
   const columns = slots.map((slot) => [
-    ...[tracked.key[slot] ?? 0, tracked.createdAt[slot], tracked.lastAt[slot]],
+    tracked.key[slot] ?? 0,
+    tracked.createdAt[slot],
+    tracked.lastAt[slot],
   ]);
   expect(columns.sort(([a = 0], [b = 0]) => a - b)).toEqual(
     read.map(([key, born, lastAt]) => [key, born ?? 0, lastAt]),

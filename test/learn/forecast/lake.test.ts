@@ -208,7 +208,9 @@ test('videos of an import with another cadence have no forecast until it is lear
 test('an empty lake has nothing to say', async () => {
   const lake = freshLake();
   expect(await forecastRound(lake, LEARNT_AT, true)).toEqual({
-    ...{ learnt: 0, forecast: 0, hashtags: 0 },
+    learnt: 0,
+    forecast: 0,
+    hashtags: 0,
     warnings: [],
   });
   expect(forecastStates(lake.sqlite, LEARNT_AT)).toEqual([]);

@@ -18,7 +18,10 @@ const curveAt = (age: number, at = T0): Curve => ({
 });
 
 const answered = (curve: Curve, grew: number, hours = 24): Answered => ({
-  ...{ hours, curve, now: curve.points[0] as Point, grew },
+  hours,
+  curve,
+  now: curve.points[0] as Point,
+  grew,
   ...RAW,
 });
 

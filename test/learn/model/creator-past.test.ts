@@ -55,7 +55,8 @@ const videos = fc
   .map((made) =>
     made.map(
       ({ user, platform, snapshots }, i): MadeVideo => ({
-        ...{ id: `${platform}_${i}`, user },
+        id: `${platform}_${i}`,
+        user,
         snapshots: snapshots.sort(([a], [b]) => a - b).map(([at, views]) => hour(at, views)),
       }),
     ),

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { contrast, type RankedVideo } from '../../../src/learn/why/top-decile.ts';
 
 const video = (key: number, user: string, top: boolean, title: string): RankedVideo => ({
-  ...{ key, user, top, title, createdAt: null, views: 1, likes: null, durationSec: null },
+  key,
+  user,
+  top,
+  title,
+  createdAt: null,
+  views: 1,
+  likes: null,
+  durationSec: null,
 });
 
 /** 300 plain videos of 100 creators, one in ten on top, and 30 questions, all on top. */

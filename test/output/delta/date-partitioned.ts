@@ -51,7 +51,10 @@ export const makeDatePartitioned = async (
     lakeIdOf(lake),
   ]);
   const metaData = {
-    ...{ id: 'a', name: table, format: { provider: 'parquet', options: {} }, createdTime: 1 },
+    id: 'a',
+    name: table,
+    format: { provider: 'parquet', options: {} },
+    createdTime: 1,
     schemaString: JSON.stringify({
       type: 'struct',
       fields: schema.map(({ name, type }) => ({ name, type, nullable: true, metadata: {} })),

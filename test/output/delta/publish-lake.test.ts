@@ -60,8 +60,12 @@ describe('a published lake', () => {
   test('names its types so that times are instants', async () => {
     const { schema } = await readDeltaLog(join(folder, 'video_snapshots'));
     expect(Object.fromEntries(schema.map(({ name, type }) => [name, type]))).toMatchObject({
-      ...{ video_id: 'string', observed_at: 'timestamp', views: 'long', engagement_rate: 'double' },
-      ...{ lake: 'string', date: 'date' },
+      video_id: 'string',
+      observed_at: 'timestamp',
+      views: 'long',
+      engagement_rate: 'double',
+      lake: 'string',
+      date: 'date',
     });
   });
 
@@ -115,7 +119,8 @@ describe('a published lake', () => {
       '2026-03-02',
     ]);
     expect(days[0]?.maxValues).toMatchObject({
-      ...{ observed_at: '2026-03-01T12:00:00.132Z', views: Number.MAX_SAFE_INTEGER },
+      observed_at: '2026-03-01T12:00:00.132Z',
+      views: Number.MAX_SAFE_INTEGER,
     });
     expect(days[0]?.nullCount.views).toBe(1);
   });

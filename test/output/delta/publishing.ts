@@ -17,7 +17,10 @@ export const publish = (
   options: Partial<PublishOptions> = {},
 ) =>
   publishLake(lake, {
-    ...{ store: new FileStore(folder), name, clock: aClock(), random: () => 0.5 },
+    store: new FileStore(folder),
+    name,
+    clock: aClock(),
+    random: () => 0.5,
     signal: new AbortController().signal,
     ...options,
   });

@@ -20,8 +20,11 @@ test('a table of another program is left as it is', async () => {
     { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
     {
       metaData: {
-        ...{ id: 'x', format: { provider: 'parquet', options: {} }, partitionColumns: [] },
-        ...{ schemaString: '{"type":"struct","fields":[]}', configuration: {} },
+        id: 'x',
+        format: { provider: 'parquet', options: {} },
+        partitionColumns: [],
+        schemaString: '{"type":"struct","fields":[]}',
+        configuration: {},
       },
     },
   ];

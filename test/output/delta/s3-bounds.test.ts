@@ -34,7 +34,8 @@ const hostile = async (respond: Respond): Promise<{ store: TableStore; asked: st
   const { port } = server.address() as AddressInfo;
   const store = await openStore('s3://bucket/tables', {
     env: { AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` },
-    ...{ clock: virtualClock(NOON_AT), random: () => 0.5 },
+    clock: virtualClock(NOON_AT),
+    random: () => 0.5,
     signal: new AbortController().signal,
   });
   onTestFinished(() => store.close());

@@ -23,7 +23,9 @@ const storeOf = (
   partBytes?: number,
 ): Promise<TableStore> =>
   openStore(url, {
-    ...{ env, clock: virtualClock(NOON_AT), random: () => 0.5 },
+    env,
+    clock: virtualClock(NOON_AT),
+    random: () => 0.5,
     signal: new AbortController().signal,
     ...(partBytes === undefined ? {} : { partBytes }),
   });

@@ -18,9 +18,17 @@ test('observations of three days, however old, rewrite those days and no other f
       snapshots: days.map((day) => ({
         at: NOON_AT + day * DAY_MS + 60_000,
         observed: {
-          ...{ id: 'tt_0', platform: 'tiktok' as const, views, likes: 7, engagementRate: null },
-          ...{ title: null, user: null, createdAt: null, hashtags: null },
-          ...{ extra: null, snapshotExtra: null },
+          id: 'tt_0',
+          platform: 'tiktok' as const,
+          views,
+          likes: 7,
+          engagementRate: null,
+          title: null,
+          user: null,
+          createdAt: null,
+          hashtags: null,
+          extra: null,
+          snapshotExtra: null,
         },
       })),
     });

@@ -60,9 +60,17 @@ const fillLake = (lake: Lake): void => {
         'insert into video (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       )
       .run(
-        ...[i + 1, `tt_${String((i * 7) % 10)}`, 'tiktok', title, i % 2 === 0 ? 'ünï.code' : null],
-        ...[i === 0 ? GREATEST : i, i % 3 === 0 ? null : 0, i === 1 ? 1 / 3 : null],
-        ...[i === 2 ? -86_400_001 : NOON_AT - i, NOON_AT, i === 4 ? '{"odd":{"views":-1}}' : null],
+        i + 1,
+        `tt_${String((i * 7) % 10)}`,
+        'tiktok',
+        title,
+        i % 2 === 0 ? 'ünï.code' : null,
+        i === 0 ? GREATEST : i,
+        i % 3 === 0 ? null : 0,
+        i === 1 ? 1 / 3 : null,
+        i === 2 ? -86_400_001 : NOON_AT - i,
+        NOON_AT,
+        i === 4 ? '{"odd":{"views":-1}}' : null,
       );
     for (const day of [0, 1, 2])
       addSnapshot(lake, i + 1, NOON_AT + day * 86_400_000 + i, i === 3 ? null : GREATEST - i);

@@ -22,8 +22,17 @@ import {
 import { PARQUET_TABLES, type ParquetType } from '../../../src/output/parquet/parquet-tables.ts';
 
 const EXPORTED: readonly (SQLiteTable | SQLiteView)[] = [
-  ...[videos, videoSnapshots, rankings, hashtags, hashtagSnapshots],
-  ...[videoHashtags, creators, creatorSnapshots, events, forecasts, hashtagForecasts],
+  videos,
+  videoSnapshots,
+  rankings,
+  hashtags,
+  hashtagSnapshots,
+  videoHashtags,
+  creators,
+  creatorSnapshots,
+  events,
+  forecasts,
+  hashtagForecasts,
 ];
 
 const typeOf = (column: SQLiteColumn): ParquetType => {

@@ -101,9 +101,17 @@ test('what is seen of a video marks its part, and the other parts are not read',
       {
         at,
         observed: {
-          ...{ id: id ?? '', platform: 'tiktok', views: 77, likes: 7, engagementRate: null },
-          ...{ title: null, user: null, createdAt: null, hashtags: null },
-          ...{ extra: null, snapshotExtra: null },
+          id: id ?? '',
+          platform: 'tiktok',
+          views: 77,
+          likes: 7,
+          engagementRate: null,
+          title: null,
+          user: null,
+          createdAt: null,
+          hashtags: null,
+          extra: null,
+          snapshotExtra: null,
         },
       },
     ],
@@ -168,7 +176,9 @@ test('hashtags are divided as videos are, and a new volume rewrites the part of 
     extra: null,
   } as const;
   loadObservations(lake, {
-    ...{ videos: [], snapshots: [], creators: [] },
+    videos: [],
+    snapshots: [],
+    creators: [],
     hashtags: [{ tag, window: null, ...volume }],
   });
   expect(

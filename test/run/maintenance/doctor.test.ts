@@ -368,7 +368,10 @@ test('reports each check when it is done, before the next starts', async () => {
   const noted = (check: string) => void told.push(`${check} begins`);
   for await (const { check } of examine(dataDir, clock, noted)) told.push(check);
   expect(told.slice(2, 6)).toEqual([
-    ...['database begins', 'database', 'references begins', 'references'],
+    'database begins',
+    'database',
+    'references begins',
+    'references',
   ]);
 });
 

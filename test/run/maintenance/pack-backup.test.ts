@@ -44,9 +44,15 @@ test('the next backup removes what killed ones left, here and in the store', asy
   mkdirSync(folder);
   const time = 'trendlake-2026-02-01T05-15-00-000Z';
   const remains = [
-    ...['service.db.packing', 'service.db.packing.zst', 'service.db.packing-wal'],
-    ...['trendlake-2026-02-01.db.zst', 'trendlake-2026-02-01.db.new-journal'],
-    ...[`${time}.db`, `${time}.db.zst`, `${time}.service.db`, `${time}.service.db.zst`],
+    'service.db.packing',
+    'service.db.packing.zst',
+    'service.db.packing-wal',
+    'trendlake-2026-02-01.db.zst',
+    'trendlake-2026-02-01.db.new-journal',
+    `${time}.db`,
+    `${time}.db.zst`,
+    `${time}.service.db`,
+    `${time}.service.db.zst`,
   ];
   for (const name of [...remains, 'mine.db.zst', 'trendlake-2026-02-01.db'])
     writeFileSync(join(folder, name), '');
@@ -63,7 +69,9 @@ test('the next backup removes what killed ones left, here and in the store', asy
   const running = unfinished('trendlake-2026-03-01T05-14-00-000Z', T0 - 60_000); // of another lake
   await packBackup(lake, new FileStore(to), { clock: virtualClock(T0), signal });
   expect(readdirSync(folder).sort()).toEqual([
-    ...['mine.db.zst', 'trendlake-2026-02-01.db', 'trendlake-2026-03-01.db'],
+    'mine.db.zst',
+    'trendlake-2026-02-01.db',
+    'trendlake-2026-03-01.db',
   ]);
   expect([existsSync(killed), existsSync(running)]).toEqual([false, true]);
 });

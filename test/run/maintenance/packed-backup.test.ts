@@ -43,7 +43,9 @@ test('a backup elsewhere brings lake and keys back on an empty machine', async (
   const { name } = JSON.parse(made.out) as { name: string };
   expect(name).toBe('trendlake-2026-03-01T05-15-00-000Z');
   expect(readdirSync(join(to, 'backups', name)).sort()).toEqual([
-    ...['backup.json', 'lake.db.zst', 'service.db.zst'],
+    'backup.json',
+    'lake.db.zst',
+    'service.db.zst',
   ]);
   const listed = await runCommand(['backups', 'list', '--from', to, '--json'], { dataDir, clock });
   expect(JSON.parse(listed.out)).toMatchObject([
@@ -72,7 +74,9 @@ test('a bucket alone brings a lake back', async () => {
   const made = await runCommand(['backup'], { dataDir, env, clock: virtualClock(T0) });
   expect([made.err, made.out]).toEqual(['', expect.stringContaining('s3://bucket/lake, checked')]);
   expect([...s3.objects.keys()].map((key) => key.split('/').at(-1)).sort()).toEqual([
-    ...['backup.json', 'lake.db.zst', 'service.db.zst'],
+    'backup.json',
+    'lake.db.zst',
+    'service.db.zst',
   ]);
   const elsewhere = freshFolder();
   const restored = await runCommand(['restore', 'latest', '--yes'], { dataDir: elsewhere, env });

@@ -62,8 +62,10 @@ test('forget names the backups of a folder that hold the subject, and rewrites t
   expect(await restored(env)).toEqual([[{ title: 'kept' }], true]);
   const listed = await runCommand(['backups', 'list', '--json'], { dataDir, env });
   expect((JSON.parse(listed.out) as { name: string }[]).map(({ name }) => name)).toEqual([
-    ...['trendlake-2026-02-27.db', 'trendlake-2026-03-01.db'],
-    ...['trendlake-2026-02-27T05-15-00-000Z', 'trendlake-2026-03-01T05-15-00-000Z-1'],
+    'trendlake-2026-02-27.db',
+    'trendlake-2026-03-01.db',
+    'trendlake-2026-02-27T05-15-00-000Z',
+    'trendlake-2026-03-01T05-15-00-000Z-1',
   ]);
   expect(await forget(dataDir, env, '--dry-run')).toEqual([]);
 });

@@ -26,7 +26,11 @@ const hourly = (runs: number): number[] =>
   Array.from({ length: runs }, (_, i) => MONTH + i * HOUR_MS);
 
 const load = (job: string, runs: number, callsPerRun: number): JobLoad => ({
-  ...{ job, stage: 'lists', schedule: '* * * * *', callsPerRun, share: 0 },
+  job,
+  stage: 'lists',
+  schedule: '* * * * *',
+  callsPerRun,
+  share: 0,
   runsAt: hourly(runs),
 });
 
@@ -87,7 +91,10 @@ describe('the month’s plan', () => {
             ...some.map((each, i) => load(`list${i}`, each.runs, each.callsPerRun)),
             ...others.map(
               (each, i): JobLoad => ({
-                ...{ job: `look${i}`, stage: 'refreshes', schedule: '', ...each },
+                job: `look${i}`,
+                stage: 'refreshes',
+                schedule: '',
+                ...each,
                 runsAt: hourly(each.runs),
               }),
             ),

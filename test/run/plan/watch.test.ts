@@ -175,8 +175,15 @@ test('a subject that is followed already is priced once and keeps what is not st
   const { command, json } = await pipeline({ TRENDLAKE_CALLS_PER_MONTH: '50000' });
   const until = Date.UTC(2027, 0, 1);
   await command(
-    ...['watch', 'add', '@ttmaker1', '--platform', 'tiktok'],
-    ...['--every', '6h', '--until', '2027-01-01'],
+    'watch',
+    'add',
+    '@ttmaker1',
+    '--platform',
+    'tiktok',
+    '--every',
+    '6h',
+    '--until',
+    '2027-01-01',
   );
   const same = await command('watch', 'add', '@ttmaker1', '--platform', 'tiktok', '--tag', 'acme');
   expect(same.out).toMatch(

@@ -18,7 +18,8 @@ const chore = process.argv[2] === 'backup' ? backup : prune;
 try {
   const lake = openLake(config.dataDir);
   const attempt = attempting({
-    ...{ lakePath: lake.path, signal },
+    lakePath: lake.path,
+    signal,
     report: { warn: tell, fail: tell },
   });
   const context = { lake, config, clock, signal, env, random: Math.random };

@@ -15,8 +15,15 @@ import { KEY } from '../../support/sync-once.ts';
 /** Due as the daemon starts, and not again: cron wakes it by the machine's own clock, whatever the test's says. */
 const ONCE = '0 0 1 * *';
 const FEED_AND_CHORES = {
-  ...{ feed: ONCE, export: ONCE, prune: ONCE, backup: ONCE },
-  ...{ trends: 'off', hashtags: 'off', watch: 'off', growth: 'off', creators: 'off' },
+  feed: ONCE,
+  export: ONCE,
+  prune: ONCE,
+  backup: ONCE,
+  trends: 'off',
+  hashtags: 'off',
+  watch: 'off',
+  growth: 'off',
+  creators: 'off',
 };
 const FEED_PAGES = 2;
 

@@ -32,11 +32,17 @@ const run = (
   limit = '',
 ): Promise<{ code: number; err: string }> => {
   const env = {
-    ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-    ...{ TRENDLAKE_DATA_DIR: dataDir, TRENDLAKE_PLATFORMS: 'tiktok' },
-    ...{ TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: KEY },
-    ...{ TRENDLAKE_LIST_ITEMS: '100', TRENDLAKE_GROWTH_CALLS: '2', TRENDLAKE_CREATOR_CALLS: '1' },
-    ...{ TRENDLAKE_TABLES_URL: `file://${dataDir}/tables`, TRENDLAKE_LAKE: 'berlin' },
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    TRENDLAKE_DATA_DIR: dataDir,
+    TRENDLAKE_PLATFORMS: 'tiktok',
+    TRENDLAKE_BASE_URL: upstream.baseUrl,
+    TRENDLAKE_API_KEY: KEY,
+    TRENDLAKE_LIST_ITEMS: '100',
+    TRENDLAKE_GROWTH_CALLS: '2',
+    TRENDLAKE_CREATOR_CALLS: '1',
+    TRENDLAKE_TABLES_URL: `file://${dataDir}/tables`,
+    TRENDLAKE_LAKE: 'berlin',
     ...more,
   };
   const node = [process.execPath, script, ...argv];
@@ -101,41 +107,50 @@ const REPORT = ['report', '--week', '2026-W09', '--out', 'report.html'];
 
 const WRITES: Readonly<Record<string, Write>> = {
   'the lake, plan, ledger, pages and bodies of a first sync': {
-    ...{ argv: [BIN, 'sync', '--no-export'], file: LAKE, empty: true },
+    argv: [BIN, 'sync', '--no-export'],
+    file: LAKE,
+    empty: true,
     after: [0, 0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
   },
   'runs, pages, search index, events and deliveries of a later sync': {
-    ...{ argv: [BIN, 'sync', '--no-export'], file: LAKE },
+    argv: [BIN, 'sync', '--no-export'],
+    file: LAKE,
     after: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
   },
   'Parquet files': {
-    ...{ argv: [BIN, 'export', '--full'], file: '/parquet/' },
+    argv: [BIN, 'export', '--full'],
+    file: '/parquet/',
     after: [0, 0.3, 0.6, 0.9],
   },
   'the manifest': {
-    ...{ argv: [BIN, 'export', '--full'], file: 'manifest.json' },
+    argv: [BIN, 'export', '--full'],
+    file: 'manifest.json',
     after: [0, 0.3, 0.6],
   },
   'published tables': { argv: [BIN, 'publish'], file: '/tables', after: [0, 0.3, 0.6, 0.9] },
   'a backup': { argv: [CHORES, 'backup'], file: '/backups/', after: [0, 0.3, 0.6] },
   'a restored backup': {
-    ...{ argv: [BIN, 'doctor', '--restore'], file: LAKE },
+    argv: [BIN, 'doctor', '--restore'],
+    file: LAKE,
     after: [0, 0.3, 0.6],
   },
   pruning: { argv: [CHORES, 'prune'], file: LAKE, after: [0, 0.3, 0.6] },
   'an import': { argv: [BIN, 'import', 'snapshots.ndjson'], file: LAKE, after: [0, 0.3, 0.6] },
   'a replay': { argv: [BIN, 'replay'], file: LAKE, after: [0, 0.3, 0.6] },
   'the search index anew': {
-    ...{ argv: [BIN, 'doctor', '--rebuild-search'], file: LAKE },
+    argv: [BIN, 'doctor', '--rebuild-search'],
+    file: LAKE,
     after: [0, 0.3, 0.6],
   },
   'an analysis': { argv: [BIN, 'analyze', 'tt_1'], file: LAKE, after: [0, 0.4] },
   'a subscription': {
-    ...{ argv: [BIN, 'webhooks', 'add', 'https://example.com/hook'], file: LAKE },
+    argv: [BIN, 'webhooks', 'add', 'https://example.com/hook'],
+    file: LAKE,
     after: [0, 0.4],
   },
   'a key': {
-    ...{ argv: [BIN, 'keys', 'create', '--use-case', 'x'], file: 'service.db' },
+    argv: [BIN, 'keys', 'create', '--use-case', 'x'],
+    file: 'service.db',
     after: [0, 0.2, 0.5],
   },
   'a report': { argv: [BIN, ...REPORT], file: 'report.html', after: [0, 0.5] },

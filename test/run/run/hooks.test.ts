@@ -102,7 +102,11 @@ test('hanging receivers are given up after their timeout', async () => {
   const warn = (sentence: string): void => void warnings.push(sentence);
   const timeoutMs = 50;
   const heartbeat = new Heartbeat({
-    ...{ heartbeat: new Secret(url), proxy: undefined, signal, timeoutMs, warn },
+    heartbeat: new Secret(url),
+    proxy: undefined,
+    signal,
+    timeoutMs,
+    warn,
   });
   heartbeat.start();
   await heartbeat.end('success');

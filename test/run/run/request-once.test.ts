@@ -29,7 +29,10 @@ test('analyze --upstream makes one counted call and stores its response', async 
   const { key } = createKey(db, { useCase: 'test' }, NOW);
   db.close();
   const service = await startService({
-    ...{ dataDir, clock: virtualClock(NOW), machine: systemClock, at: NOW },
+    dataDir,
+    clock: virtualClock(NOW),
+    machine: systemClock,
+    at: NOW,
   });
   cleanups.push(() => service.close());
 

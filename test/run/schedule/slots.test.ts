@@ -141,7 +141,10 @@ test('restarts the timers after the clock was set back', async () => {
   const armedAt: number[] = [];
   const told: string[] = [];
   await new Schedule({
-    ...{ lake, clock, signal: stop.signal, slots: new LakeSlots(lake, clock, 'daemon') },
+    lake,
+    clock,
+    signal: stop.signal,
+    slots: new LakeSlots(lake, clock, 'daemon'),
     jobs: [
       {
         name: 'feed',
@@ -158,7 +161,8 @@ test('restarts the timers after the clock was set back', async () => {
     ],
     runJobs: async () => ({ resumesAt: null, retry: [] }),
     report: (sentence) => void told.push(sentence),
-    ...{ warn: () => {}, fail: () => {} },
+    warn: () => {},
+    fail: () => {},
   }).run();
   expect(armedAt).toHaveLength(2);
   expect(armedAt[1]).toBeLessThan(NIGHT);

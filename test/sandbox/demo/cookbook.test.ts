@@ -215,7 +215,10 @@ test.each(QUESTIONS)('an analyst asks %s, and the world says the same', (_, answ
 
 test('for a week that was not pulled, the service returns what it saw, says so, and claims no change', async () => {
   const service = await startService({
-    ...{ dataDir: lake.dataDir, port: 0, clock: virtualClock(LAST), machine: systemClock },
+    dataDir: lake.dataDir,
+    port: 0,
+    clock: virtualClock(LAST),
+    machine: systemClock,
     at: () => LAST + HOUR_MS,
   });
   const db = openServiceDb(lake.dataDir);

@@ -81,7 +81,11 @@ describe('demo', () => {
   test('lives through the nights it is asked for and shows what it has', async () => {
     const dataDir = join(folder, 'shown');
     const { code, out } = await command(dataDir, [
-      ...['demo', '--nights', '2', '--from', writeObservations()],
+      'demo',
+      '--nights',
+      '2',
+      '--from',
+      writeObservations(),
     ]);
     expect(code).toBe(0);
     const last = isoOf(NOON - 60 * DAY_MS + 36 * HOUR_MS).slice(0, 10);

@@ -6,7 +6,9 @@ import { freshFolder, freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 const INITIALIZE = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
   params: {
     protocolVersion: '2025-06-18',
     capabilities: {},
@@ -41,7 +43,8 @@ test('stdout has protocol messages only; an invalid message is skipped', async (
 
 test('without a lake it says how to make one', async () => {
   const { code, out, err } = await runCommand(['mcp'], {
-    ...{ dataDir: freshFolder(), input: Readable.from([]) },
+    dataDir: freshFolder(),
+    input: Readable.from([]),
   });
   expect([code, out]).toEqual([2, '']);
   expect(err).toMatch(/There is no lake at .*trendlake -- sync/);

@@ -33,7 +33,11 @@ beforeAll(async () => {
         ],
       });
     into.pulled({
-      ...{ list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(1), total: 2 },
+      list: 'feed',
+      platform: 'tiktok',
+      period: '24h',
+      at: hoursAgo(1),
+      total: 2,
       ranks: [
         { rank: 1, id: 'tt_2', score: 9, velocity: 3 },
         { rank: 2, id: 'tt_1' },
@@ -45,7 +49,9 @@ beforeAll(async () => {
   });
   const args = [BIN, 'mcp', '--data-dir', running.dataDir];
   const transport = new StdioClientTransport({
-    ...{ command: process.execPath, args, stderr: 'pipe' },
+    command: process.execPath,
+    args,
+    stderr: 'pipe',
   });
   transport.stderr?.on('data', (text) => stderr.push(String(text)));
   await client.connect(transport);
@@ -62,8 +68,20 @@ const call = async (name: string, given: Record<string, unknown> = {}) => {
 test('says what it has: tools with their bounds, and whose data it is', async () => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
-    ...['lake', 'feed', 'trends', 'search', 'hashtags', 'events', 'forecast'],
-    ...['video', 'growth', 'analyze', 'creators', 'watches', 'watch_add', 'query'],
+    'lake',
+    'feed',
+    'trends',
+    'search',
+    'hashtags',
+    'events',
+    'forecast',
+    'video',
+    'growth',
+    'analyze',
+    'creators',
+    'watches',
+    'watch_add',
+    'query',
   ]);
   for (const { name, inputSchema, outputSchema, annotations } of tools) {
     expect(inputSchema.additionalProperties).toBe(false);

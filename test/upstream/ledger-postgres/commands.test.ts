@@ -106,8 +106,10 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
   test('two data directories with one key spend one month', async () => {
     const { url, db, upstream } = await freshPair();
     const env = {
-      ...{ TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: KEY },
-      ...{ TRENDLAKE_RATE_PER_MINUTE: '10000', TRENDLAKE_CALLS_PER_MONTH: '5' },
+      TRENDLAKE_BASE_URL: upstream.baseUrl,
+      TRENDLAKE_API_KEY: KEY,
+      TRENDLAKE_RATE_PER_MINUTE: '10000',
+      TRENDLAKE_CALLS_PER_MONTH: '5',
       TRENDLAKE_PLATFORMS: 'tiktok',
     };
     const folders = [freshFolder(), freshFolder()];
@@ -144,8 +146,11 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: KEY };
     const quotaOf = async (lake: string, rate: string): Promise<unknown> => {
       const { out } = await command(['sync', '--jobs', 'feed', '--no-export', '--json'], url, {
-        ...{ ...env, TRENDLAKE_LAKE: lake, TRENDLAKE_PLATFORMS: 'tiktok' },
-        ...{ TRENDLAKE_RATE_PER_MINUTE: rate, TRENDLAKE_CALLS_PER_MONTH: rate },
+        ...env,
+        TRENDLAKE_LAKE: lake,
+        TRENDLAKE_PLATFORMS: 'tiktok',
+        TRENDLAKE_RATE_PER_MINUTE: rate,
+        TRENDLAKE_CALLS_PER_MONTH: rate,
       });
       return JSON.parse(out).quota;
     };

@@ -68,8 +68,11 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const ledger = paris.open(
       lake,
       {
-        ...{ apiKey: new Secret('the-one-key'), ratePerMinute: 7, callsPerMonth: 70 },
-        ...{ quotaReset: 'rolling', timeoutMs: 1000 },
+        apiKey: new Secret('the-one-key'),
+        ratePerMinute: 7,
+        callsPerMonth: 70,
+        quotaReset: 'rolling',
+        timeoutMs: 1000,
       },
       { clock: systemClock, sender: 'one' },
     );

@@ -56,13 +56,11 @@ describe.skipIf(servers.missing !== undefined)(
       const read = responses.find(({ status }) => status === 200);
       expect(await read?.json()).toMatchObject({ key: id, shared: true, minute: { limit: 6 } });
       const metrics = new Metrics({
-        ...{
-          dataDir,
-          clock: systemClock,
-          ratePerMinute: 60,
-          callsPerMonth: 9,
-          quotaReset: 'calendar',
-        },
+        dataDir,
+        clock: systemClock,
+        ratePerMinute: 60,
+        callsPerMonth: 9,
+        quotaReset: 'calendar',
         sharedMonths: async () => [null],
       });
       const text = await metrics.text();

@@ -25,7 +25,12 @@ const LIMITS = {
   timeoutMs: 5000,
 };
 const ok = (more: Partial<CallOutcome> = {}): CallOutcome => ({
-  ...{ status: 200, error: null, finishedAt: Date.now(), endedMono: 0, sent: true, rowsChanged: 0 },
+  status: 200,
+  error: null,
+  finishedAt: Date.now(),
+  endedMono: 0,
+  sent: true,
+  rowsChanged: 0,
   ...more,
 });
 
@@ -40,8 +45,14 @@ const machine = (
   lakeName = 'berlin',
 ): SharedLedger =>
   new SharedLedger({
-    ...{ db, watch: new ClockWatch(), lake, lakeName, clock: systemClock },
-    ...{ sender: 'one', hash: 'the hash', limits: { ...LIMITS, ...limits } },
+    db,
+    watch: new ClockWatch(),
+    lake,
+    lakeName,
+    clock: systemClock,
+    sender: 'one',
+    hash: 'the hash',
+    limits: { ...LIMITS, ...limits },
   });
 
 const admitted = async (ledger: SharedLedger): Promise<number> => {
@@ -328,7 +339,9 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const rows = (): unknown => lake.sqlite.prepare('select count(*) from calls').pluck().get();
     const before = rows();
     await expect(ledger.admit(CALL)).rejects.toMatchObject({
-      ...{ exitCode: 75, transient: true, resumesAt: expect.any(Number) },
+      exitCode: 75,
+      transient: true,
+      resumesAt: expect.any(Number),
     });
     expect(rows()).toBe(before);
     ledger.settle(call, ok());

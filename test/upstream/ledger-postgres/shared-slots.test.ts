@@ -95,7 +95,9 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
     const batches: string[][] = [];
     const told: string[] = [];
     await new Schedule({
-      ...{ lake, clock: systemClock, signal: stopping.signal },
+      lake,
+      clock: systemClock,
+      signal: stopping.signal,
       jobs: [scheduled('feed'), scheduled('export')],
       slots: new PartlySharedSlots(
         (job) => job === 'feed',
@@ -108,10 +110,8 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
         return { resumesAt: null, retry: [] };
       },
       report: (sentence) => void told.push(sentence),
-      ...{
-        warn: (sentence) => void told.push(sentence),
-        fail: (sentence) => void told.push(sentence),
-      },
+      warn: (sentence) => void told.push(sentence),
+      fail: (sentence) => void told.push(sentence),
     }).run();
     expect(batches).toEqual([['export', 'feed']]);
     expect(told).toEqual([

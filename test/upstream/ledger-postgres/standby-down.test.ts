@@ -40,8 +40,14 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'with its stan
       }
     };
     const ledger = new SharedLedger({
-      ...{ db: ledgerDb, watch: new ClockWatch(), lake, lakeName: 'berlin', clock: systemClock },
-      ...{ sender: 'one', hash: 'the hash', limits: LIMITS },
+      db: ledgerDb,
+      watch: new ClockWatch(),
+      lake,
+      lakeName: 'berlin',
+      clock: systemClock,
+      sender: 'one',
+      hash: 'the hash',
+      limits: LIMITS,
     });
     return { ledger, watching, setStandby };
   };
