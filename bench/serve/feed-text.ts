@@ -1,7 +1,7 @@
 import { isoOf } from '../../src/base/iso.ts';
 import { latestPulled, pulledEntries } from '../../src/lake/lists/pulled-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { readContentItems } from '../../src/lake/read/content-items.ts';
+import { contentItems } from '../../src/lake/read/content-items.ts';
 
 const lake = openLakeForReading(process.env.TRENDLAKE_DATA_DIR ?? '');
 lake.sqlite.pragma('cache_size = -16384');
@@ -11,6 +11,6 @@ export const feedText = (at: number, limit: number, page: number): string => {
   const list = latestPulled(lake, { list: 'feed', platform: 'tiktok', period: '24h' }, at);
   if (list === undefined) throw new Error('The lake holds no pulled feed of TikTok.');
   const entries = pulledEntries(lake, list.key, (page - 1) * limit, page * limit);
-  const items = readContentItems(lake, entries, list.completedAt, 'seen').objects();
+  const items = contentItems(lake, entries, list.completedAt, 'seen');
   return JSON.stringify({ total: list.total, page, items, asOf: isoOf(list.completedAt) });
 };

@@ -329,7 +329,7 @@ export class LakeReader {
 
 const page = <T>(list: ListPage<T>): Page<T> => ({
   ...totalsOf(list),
-  items: list.items(),
+  items: list.items,
   asOf: isoOf(list.asOf),
 });
 

@@ -168,7 +168,7 @@ const fallersOf = async (
   const top = async (platform: Platform, asOf: number): Promise<ContentItem[]> => {
     const moment: ListMoment = { asOf, isNow: false, owner: '', limit: LIST_DEPTH, page: 1 };
     const list = await trendsPage(lists, { ...moment, platform, period: 'week' });
-    return list.items();
+    return list.items;
   };
   const fallen: Faller[] = [];
   for (const platform of platforms) {
@@ -201,10 +201,7 @@ const tagsOf = async (
     const moment: ListMoment = { asOf, isNow: false, owner: '', limit, page: 1 };
     const range = { dateRange: '7d', windowMs: 7 * DAY_MS };
     const list = await hashtagsPage(lists, { ...moment, ...range, platform });
-    const tags = list
-      .items()
-      .filter(isOfTag ?? (() => true))
-      .slice(0, ROWS);
+    const tags = list.items.filter(isOfTag ?? (() => true)).slice(0, ROWS);
     if (tags.length > 0) tables.push({ platform, pulled: list.pulledAt !== null, tags });
   }
   return tables;

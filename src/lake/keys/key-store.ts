@@ -10,8 +10,6 @@ import {
 } from './limits.ts';
 import { openServiceDb } from './service-db.ts';
 
-type Soon<T> = T | Promise<T>;
-
 /** Counts requests of keys. */
 export interface RequestCounter {
   /**
@@ -22,7 +20,7 @@ export interface RequestCounter {
     hashes: readonly string[],
     now: number,
     routes: readonly string[],
-  ): Soon<(KeyStanding | undefined)[]>;
+  ): Promise<(KeyStanding | undefined)[]>;
 }
 
 /**
@@ -32,14 +30,14 @@ export interface RequestCounter {
 export interface KeyStore extends RequestCounter {
   /** True in the shared ledger. */
   readonly isShared: boolean;
-  add(key: NewKey): Soon<void>;
+  add(key: NewKey): Promise<void>;
   /** Oldest first, revoked ones included. */
-  list(): Soon<KeyRecord[]>;
+  list(): Promise<KeyRecord[]>;
   /** @throws UsageError for an unknown key */
-  revoke(id: string, now: number): Soon<KeyRecord>;
-  usageByDay(keyId: string, days: number): Soon<DayOfUse[]>;
-  usageOfMonth(month: string): Soon<RouteUse[]>;
-  close(): Soon<void>;
+  revoke(id: string, now: number): Promise<KeyRecord>;
+  usageByDay(keyId: string, days: number): Promise<DayOfUse[]>;
+  usageOfMonth(month: string): Promise<RouteUse[]>;
+  close(): Promise<void>;
 }
 
 /** The keys of a data directory. */
@@ -55,35 +53,35 @@ export class LakeKeys implements KeyStore {
     this.#limiter = new Limiter(this.#db);
   }
 
-  count(
+  async count(
     hashes: readonly string[],
     now: number,
     routes: readonly string[],
-  ): (KeyStanding | undefined)[] {
+  ): Promise<(KeyStanding | undefined)[]> {
     return this.#limiter.count(hashes, now, routes);
   }
 
-  add(key: NewKey): void {
+  async add(key: NewKey): Promise<void> {
     addKey(this.#db, key);
   }
 
-  list(): KeyRecord[] {
+  async list(): Promise<KeyRecord[]> {
     return listKeys(this.#db);
   }
 
-  revoke(id: string, now: number): KeyRecord {
+  async revoke(id: string, now: number): Promise<KeyRecord> {
     return revokeKey(this.#db, id, now);
   }
 
-  usageByDay(keyId: string, days: number): DayOfUse[] {
+  async usageByDay(keyId: string, days: number): Promise<DayOfUse[]> {
     return usageByDay(this.#db, keyId, days);
   }
 
-  usageOfMonth(month: string): RouteUse[] {
+  async usageOfMonth(month: string): Promise<RouteUse[]> {
     return usageOfMonth(this.#db, month);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#db.close();
   }
 }

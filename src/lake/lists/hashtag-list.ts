@@ -10,7 +10,6 @@ import {
   type ListMoment,
   type ListPage,
   type Paging,
-  type Soon,
 } from './list-page.ts';
 import { latestPulled, type PulledList } from './pulled-list.ts';
 
@@ -112,12 +111,12 @@ interface Held {
 
 const pageOf = (
   { pulled: { completedAt: asOf }, version }: Held,
-  { total, held = () => total }: { total: number; held?: () => number },
+  { total, held = total }: { total: number; held?: number },
   items: HashtagItem[],
 ): ListPage<HashtagItem> => ({
   total,
   held,
-  items: () => items,
+  items,
   asOf,
   pulledAt: asOf,
   isStale: false,
@@ -134,8 +133,8 @@ const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagIte
     to: from + paging.limit,
   });
   const items = rows.map((row) => pulledItem(lake, row));
-  const deepest = () => required(prepared(lake, DEEPEST, 'number').get(list));
-  return pageOf(held, { total: total ?? deepest(), held: deepest }, items);
+  const deepest = required(prepared(lake, DEEPEST, 'number').get(list));
+  return pageOf(held, { total: total ?? deepest, held: deepest }, items);
 };
 
 const PULLED_ONE = `select s.rank as rank, h.key as key, h.tag as tag, s.volume as volume, s.views as views,
@@ -201,10 +200,10 @@ const partPage = (
  * such a part was pulled a window before. Only where the lake holds neither are tags counted over the
  * distinct videos seen with them inside the window, and each says that it is `sampled`.
  */
-export const hashtagsPage = (
+export const hashtagsPage = async (
   lists: ComputedLists,
   query: ListMoment & { platform?: Platform; dateRange: string; windowMs: number },
-): Soon<ListPage<HashtagItem>> => {
+): Promise<ListPage<HashtagItem>> => {
   const { platform, dateRange: period, windowMs, asOf } = query;
   const { lake } = lists;
   const version = lakeVersion(lake);

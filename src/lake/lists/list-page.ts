@@ -47,19 +47,14 @@ export interface ComputedLists {
 export interface ListPage<T> {
   readonly total: number;
   /** Items in the lake: of a pulled list, as deep as it was pulled. */
-  readonly held: () => number;
-  readonly items: () => T[];
-  /** The items as the text of a JSON array, where that is had without making them. */
-  readonly itemsText?: () => string;
+  readonly held: number;
+  readonly items: T[];
   readonly asOf: number;
   readonly pulledAt: number | null;
   readonly isStale: boolean;
   /** Of the lake, when the page was read from it. */
   readonly version: number;
 }
-
-/** A value, or a promise if it has to be computed. */
-export type Soon<T> = T | Promise<T>;
 
 /** A page of a list that no source gave whole. */
 export const computedPage = async <Q extends ListQuery>(
@@ -68,11 +63,9 @@ export const computedPage = async <Q extends ListQuery>(
   { limit, page, ...moment }: ListMoment,
 ): Promise<ListPage<ItemOf<Q>>> => {
   const part = await lists.part({ ...moment, wanted, from: (page - 1) * limit, count: limit });
-  return { ...part, held: () => part.total, items: () => part.items, pulledAt: null };
+  return { ...part, held: part.total, pulledAt: null };
 };
 
 /** Items that can be paged to, and the larger number that the upstream stated. */
-export const totalsOf = (list: Pick<ListPage<unknown>, 'total' | 'held'>) => {
-  const held = list.held();
-  return list.total > held ? { total: held, matched: list.total } : { total: held };
-};
+export const totalsOf = ({ total, held }: Pick<ListPage<unknown>, 'total' | 'held'>) =>
+  total > held ? { total: held, matched: total } : { total: held };

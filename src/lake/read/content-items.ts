@@ -100,45 +100,19 @@ const itemOf = (row: ItemRow, { rank, score, velocity }: ListEntry): ContentItem
   return extra === null ? item : { ...item, ...JSON.parse(extra), ...item };
 };
 
-/** A further field that may be a shown one as well, or is written in a way that hides it. */
-const MAYBE_SHOWN =
-  /"(?:id|platform|title|user|views|likes|engagementRate|createdAt|hashtags|rank|score|velocity)"|\\u/;
-
-const real = (value: number | null): string =>
-  value !== null && Number.isFinite(value) ? `${value}` : 'null';
-
-/** JSON text of `itemOf`; text that is JSON in the lake is copied. */
-const itemText = (row: ItemRow, entry: ListEntry): string => {
-  const extra = extraThen(row);
-  if (extra !== null && MAYBE_SHOWN.test(extra)) return JSON.stringify(itemOf(row, entry));
-  const shown = JSON.stringify(shownOf(row)).slice(0, -1);
-  const further = extra === null || extra === '{}' ? '}' : `,${extra.slice(1)}`;
-  return (
-    `${shown},"hashtags":${row.hashtags},"rank":${entry.rank},` +
-    `"score":${real(entry.score)},"velocity":${real(entry.velocity)}${further}`
-  );
-};
-
 type Counts = 'known' | 'seen';
 
-/** Content items that were read: what is made of them reads nothing more. */
-export interface ReadItems {
-  readonly objects: () => ContentItem[];
-  /** The same as the text of a JSON array, in less than half the time. */
-  readonly text: () => string;
-}
-
 /**
- * Reads the content items of `entries`, in their order, with titles, handles and counts as of `asOf`.
+ * The content items of `entries`, in their order, with titles, handles and counts as of `asOf`.
  * `counts`: `known` carries the newest known count forward, `seen` gives what the last snapshot had.
  */
-export const readContentItems = (
+export const contentItems = (
   lake: Lake,
   entries: readonly ListEntry[],
   asOf: number,
-  counts: Counts,
-): ReadItems => {
-  const rows = prepared<ItemRow>(lake, counts === 'known' ? AS_KNOWN : AS_SEEN, {
+  counts: Counts = 'known',
+): ContentItem[] =>
+  prepared<ItemRow>(lake, counts === 'known' ? AS_KNOWN : AS_SEEN, {
     id: 'text',
     platform: 'text',
     title: 'text?',
@@ -151,20 +125,6 @@ export const readContentItems = (
     extra: 'text?',
     former: 'text?',
     hashtags: 'text',
-  }).all({
-    keys: JSON.stringify(entries.map((entry) => entry.key)),
-    asOf,
-  });
-  return {
-    objects: () => rows.map((row, index) => itemOf(row, entries[index] as ListEntry)),
-    text: () =>
-      `[${rows.map((row, index) => itemText(row, entries[index] as ListEntry)).join(',')}]`,
-  };
-};
-
-/** The content items of `entries` as `readContentItems` reads them, counts as last known. */
-export const contentItems = (
-  lake: Lake,
-  entries: readonly ListEntry[],
-  asOf: number,
-): ContentItem[] => readContentItems(lake, entries, asOf, 'known').objects();
+  })
+    .all({ keys: JSON.stringify(entries.map((entry) => entry.key)), asOf })
+    .map((row, index) => itemOf(row, entries[index] as ListEntry));

@@ -26,7 +26,7 @@ export class CountTogether {
   readonly #counter: RequestCounter;
   readonly #clocks: CountingClocks;
   #waiting: Waiting[] = [];
-  /** True while another process or machine counts a batch. */
+  /** True while a batch is gathered or counted. */
   #isCounting = false;
 
   constructor(counter: RequestCounter, clocks: CountingClocks) {
@@ -37,37 +37,37 @@ export class CountTogether {
   /** Counts one request. @returns the limits left; undefined for an unknown key */
   count(hash: string, route: string): Promise<KeyStanding | undefined> {
     return new Promise((counted, failed) => {
-      const isFirst = this.#waiting.push({ hash, route, counted, failed }) === 1;
-      if (isFirst && !this.#isCounting) setImmediate(() => void this.#countWaiting(0));
+      this.#waiting.push({ hash, route, counted, failed });
+      if (this.#isCounting) return;
+      this.#isCounting = true;
+      setImmediate(() => void this.#countWaiting());
     });
   }
 
-  async #countWaiting(tried: number): Promise<void> {
-    const batch = this.#waiting;
-    const hashes = batch.map(({ hash }) => hash);
-    const routes = batch.map(({ route }) => route);
-    try {
-      const counted = this.#counter.count(hashes, this.#clocks.clock.now(), routes);
+  async #countWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
       this.#waiting = []; // later requests form the next batch
-      if (!(counted instanceof Promise)) return this.#resolve(batch, counted);
-      this.#isCounting = true;
-      this.#resolve(batch, await counted);
-    } catch (error) {
-      if (isBusy(error) && tried + 1 < MOST_TRIES) {
-        void this.#clocks.machine.sleep(BETWEEN_TRIES_MS).then(() => this.#countWaiting(tried + 1));
-        return;
-      }
-      if (this.#waiting === batch) this.#waiting = [];
-      for (const { failed } of batch) failed(error);
-    } finally {
-      if (this.#isCounting) {
-        this.#isCounting = false;
-        if (this.#waiting.length > 0) setImmediate(() => void this.#countWaiting(0));
+      try {
+        const standings = await this.#countBatch(batch);
+        for (const [index, { counted }] of batch.entries()) counted(standings[index]);
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
       }
     }
+    this.#isCounting = false;
   }
 
-  #resolve(batch: readonly Waiting[], standings: readonly (KeyStanding | undefined)[]): void {
-    for (const [index, { counted }] of batch.entries()) counted(standings[index]);
+  async #countBatch(batch: readonly Waiting[]): Promise<readonly (KeyStanding | undefined)[]> {
+    const hashes = batch.map(({ hash }) => hash);
+    const routes = batch.map(({ route }) => route);
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await this.#counter.count(hashes, this.#clocks.clock.now(), routes);
+      } catch (error) {
+        if (!isBusy(error) || tried === MOST_TRIES) throw error;
+        await this.#clocks.machine.sleep(BETWEEN_TRIES_MS);
+      }
+    }
   }
 }

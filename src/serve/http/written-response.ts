@@ -16,17 +16,6 @@ export interface ResponseContent {
   readonly readFor?: { readonly at: number; readonly version: number };
 }
 
-/** A value that is JSON text already. */
-export class JsonText {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-  toJSON(): unknown {
-    return JSON.parse(this.text);
-  }
-}
-
 export interface WrittenResponse {
   readonly bytes: Buffer<ArrayBuffer>; // JSON, `asOf` last
   readonly asOf: number;
@@ -62,10 +51,7 @@ const textOf = (body: ResponseContent['body']): string => {
   const fields = Object.entries(body).filter(
     ([name, value]) => value !== undefined && name !== 'asOf',
   );
-  const texts = fields.map(
-    ([name, value]) =>
-      `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`,
-  );
+  const texts = fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `{${texts.join(',')}`;
 };
 

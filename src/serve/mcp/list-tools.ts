@@ -34,7 +34,7 @@ const listsOf = ({ lake, clock }: LakeReading): UncachedLists => new UncachedLis
 const pageOf = <T>(list: ListPage<T>, page: number) => ({
   ...totalsOf(list),
   page,
-  items: list.items(),
+  items: list.items,
   asOf: isoOf(list.asOf),
 });
 

@@ -55,7 +55,7 @@ export const hashtagsListPage = (deps: PageDeps): void =>
       const wanted = { ...moment, ...of, dateRange: range.token, windowMs: range.windowMs };
       return async (paging) => {
         const head = await hashtagsPage(deps.service.reads.lists, { ...wanted, ...paging });
-        return { rows: ranked(head.items(), paging), held: head.held(), head };
+        return { rows: ranked(head.items, paging), held: head.held, head };
       };
     },
     covers: hashtagsOfTag,
@@ -70,7 +70,7 @@ export const hashtagsListPage = (deps: PageDeps): void =>
         windowsMs: [range.windowMs, 2 * range.windowMs],
         main: listSection(view, shown, {
           heading: platform === undefined ? 'All platforms' : PLATFORM_NAMES[platform],
-          note: `${listOrigin(head.pulledAt, view.at)} ${heldOf(head.held(), head.total)}`,
+          note: `${listOrigin(head.pulledAt, view.at)} ${heldOf(head.held, head.total)}`,
           before: notice(noteOf(shown.rows)),
           caption: 'Hashtags by volume',
           none: 'No hashtags in this window. Try a longer window or another time.',

@@ -37,9 +37,9 @@ const only = (
   covers: (video: ContentItem) => boolean,
   most: number,
 ): ListPage<ContentItem> => {
-  const items = page.items().filter(covers);
+  const items = page.items.filter(covers);
   const total = items.length;
-  return { ...page, total, held: () => total, items: () => items.slice(0, most) };
+  return { ...page, total, held: total, items: items.slice(0, most) };
 };
 
 /** The platform asked for, else the first that has something to show. */
@@ -91,7 +91,7 @@ export const readOverview = async (
     platform,
     feed,
     trends: lensed(trends, SHOWN.trends),
-    tags: hashtags.items().filter(tag === undefined ? () => true : hashtagsOfTag(lake, tag)),
+    tags: hashtags.items.filter(tag === undefined ? () => true : hashtagsOfTag(lake, tag)),
     next: videos.filter(covers ?? (() => true)).slice(0, SHOWN.next),
     events: events.map((event) => namedEvent(lake, event, moment.asOf)),
   };

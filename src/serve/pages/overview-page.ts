@@ -54,7 +54,7 @@ const changedTile = ({ lake }: ServiceContext, view: PageView, platform: Platfor
 
 const tiles = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
   const { platform, feed, tags, next } = shown;
-  const fastest = feed.items().toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
+  const fastest = feed.items.toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
   const rising = risingOf(tags);
   const [likeliest] = next;
   const isLate = feed.pulledAt === null || !view.isFresh('feed', feed.pulledAt);
@@ -110,8 +110,8 @@ const listSection = (
     address,
     columns,
   }: { name: string; address: string; columns: ReturnType<typeof videoColumns> },
-): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}${page.held() < page.total ? html` · ${number(page.held())} of ${number(page.total)} matching` : ''}</span></h2>
-${page.total === 0 ? nothing(view) : dataTable(view, columns, page.items(), { caption: name })}</section>`;
+): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}${page.held < page.total ? html` · ${number(page.held)} of ${number(page.total)} matching` : ''}</span></h2>
+${page.total === 0 ? nothing(view) : dataTable(view, columns, page.items, { caption: name })}</section>`;
 
 const main = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
   const { platform, feed, trends, tags, next } = shown;

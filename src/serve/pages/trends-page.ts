@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
-import type { ListMoment, ListPage, Soon } from '../../lake/lists/list-page.ts';
+import type { ListMoment, ListPage } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { ServiceContext } from '../request/context.ts';
@@ -45,7 +45,7 @@ const readList = (
   { reads: { lists } }: ServiceContext,
   { list: name, dateRange: { token, windowMs }, platform }: ListRequest,
   wanted: ListMoment,
-): Soon<ListPage<ContentItem>> =>
+): Promise<ListPage<ContentItem>> =>
   name === 'feed'
     ? feedPage(lists, { ...wanted, platform, dateRange: token, windowMs })
     : trendsPage(lists, { ...wanted, platform, period: name });
@@ -101,7 +101,7 @@ const sideBySide = (deps: PageDeps): void =>
         PLATFORMS.map(async (platform) => {
           const wanted = { ...query, platform };
           const page = await readList(deps.service, wanted, { ...moment, limit, page: 1 });
-          const items = covers === undefined ? page.items() : page.items().filter(covers);
+          const items = covers === undefined ? page.items : page.items.filter(covers);
           const total = covers === undefined ? page.total : items.length;
           return { platform, page, total, items: items.slice(0, SIDE_ROWS) };
         }),
@@ -146,7 +146,7 @@ const onePlatform = (deps: PageDeps): void => {
       ({ params: { platform }, query, moment }) =>
       async (paging) => {
         const head = await readList(service, { ...query, platform }, { ...moment, ...paging });
-        return { rows: head.items(), held: head.held(), head };
+        return { rows: head.items, held: head.held, head };
       },
     covers: videosOfTag,
     fileName: ({ params: { platform }, query }) => `trends-${platform}-${query.list}`,
@@ -164,7 +164,7 @@ const onePlatform = (deps: PageDeps): void => {
         windowsMs: windowsOf(query),
         main: listSection(view, shown, {
           heading: listOrigin(head.pulledAt, view.at),
-          note: heldOf(head.held(), head.total),
+          note: heldOf(head.held, head.total),
           caption: title,
           none: NONE,
           total: head.total,

@@ -8,11 +8,11 @@ import {
 } from '../../base/wire/shapes.ts';
 import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
-import { type ListPage, type Soon, totalsOf } from '../../lake/lists/list-page.ts';
+import { type ListPage, totalsOf } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { volumeForecastAt } from '../../learn/volumes/read-volumes.ts';
 import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
-import { JsonText, type ResponseContent } from '../http/written-response.ts';
+import type { ResponseContent } from '../http/written-response.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
 import { describeGet } from '../request/describe.ts';
 import {
@@ -61,13 +61,6 @@ const hashtags = describeGet({
   problems: ['invalid-parameter'],
 });
 
-const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
-  list.itemsText === undefined ? list.items() : new JsonText(list.itemsText());
-
-/** Continues at once with a synchronous result, so that no other request runs in between. */
-const continueWith = <T, R>(reading: Soon<T>, then: (read: T) => R): R | Promise<R> =>
-  reading instanceof Promise ? reading.then(then) : then(reading);
-
 type VolumeLike = Omit<Parameters<typeof volumeForecastAt>[1], 'tag'>;
 
 /** A pulled list of hashtags with forecasts of their volumes. */
@@ -77,13 +70,12 @@ const withForecasts = (
   like: VolumeLike,
 ): ListPage<HashtagItem> => ({
   ...list,
-  items: () =>
-    list.items().map((item) => {
-      const kept = volumeForecastAt(sqlite, { ...like, tag: item.tag });
-      if (kept === undefined) return item;
-      const { madeAt, ...ahead } = kept;
-      return { ...item, forecast: { madeAt: isoOf(madeAt), horizonHours: AHEAD_HOURS, ...ahead } };
-    }),
+  items: list.items.map((item) => {
+    const kept = volumeForecastAt(sqlite, { ...like, tag: item.tag });
+    if (kept === undefined) return item;
+    const { madeAt, ...ahead } = kept;
+    return { ...item, forecast: { madeAt: isoOf(madeAt), horizonHours: AHEAD_HOURS, ...ahead } };
+  }),
 });
 
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
@@ -93,48 +85,44 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     pageNumber: number,
     { windowsMs, ...further }: { windowsMs: readonly number[]; platform?: string; period?: string },
   ): ResponseContent => ({
-    body: { ...totalsOf(list), page: pageNumber, items: itemsOf(list), ...further },
+    body: { ...totalsOf(list), page: pageNumber, items: list.items, ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? service.changes.newestSnapshot(list.asOf),
     readFor: { at, version: list.version },
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
 
-  respondGet(app, service, feed, (c) => {
+  respondGet(app, service, feed, async (c) => {
     const { platform } = c.req.valid('param');
     const { dateRange: range, asOf: requestedAsOf, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, requestedAsOf);
     const { token: dateRange, windowMs } = range;
-    const list = feedPage(service.reads.lists, {
+    const list = await feedPage(service.reads.lists, {
       ...paging,
       ...moment,
       platform,
       dateRange,
       windowMs,
     });
-    return continueWith(list, (read) => {
-      const response = responseOf(read, moment.asOf, paging.page, { windowsMs: [windowMs] });
-      return respond(service, c, response, requestedAsOf);
-    });
+    const response = responseOf(list, moment.asOf, paging.page, { windowsMs: [windowMs] });
+    return respond(service, c, response, requestedAsOf);
   });
 
-  respondGet(app, service, trends, (c) => {
+  respondGet(app, service, trends, async (c) => {
     const { platform, period } = c.req.valid('param');
     const { asOf: requestedAsOf, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, requestedAsOf);
-    const list = trendsPage(service.reads.lists, { ...paging, ...moment, platform, period });
+    const list = await trendsPage(service.reads.lists, { ...paging, ...moment, platform, period });
     const windowsMs = [PERIOD_MS[period]];
-    return continueWith(list, (read) => {
-      const response = responseOf(read, moment.asOf, paging.page, { platform, period, windowsMs });
-      return respond(service, c, response, requestedAsOf);
-    });
+    const response = responseOf(list, moment.asOf, paging.page, { platform, period, windowsMs });
+    return respond(service, c, response, requestedAsOf);
   });
 
-  respondGet(app, service, hashtags, (c) => {
+  respondGet(app, service, hashtags, async (c) => {
     const { platform, dateRange: range, asOf: requestedAsOf, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, requestedAsOf);
     const { token: dateRange, windowMs } = range;
-    const list = hashtagsPage(service.reads.lists, {
+    const list = await hashtagsPage(service.reads.lists, {
       ...paging,
       ...moment,
       ...(platform === undefined ? {} : { platform }),
@@ -143,14 +131,12 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     });
     const windowsMs = [windowMs, 2 * windowMs];
     const like = { platform: platform ?? '', window: dateRange, at: moment.asOf } as const;
-    return continueWith(list, (read) => {
-      const response = responseOf(
-        read.pulledAt === null ? read : withForecasts(service.lake.sqlite, read, like),
-        moment.asOf,
-        paging.page,
-        { windowsMs },
-      );
-      return respond(service, c, response, requestedAsOf);
-    });
+    const response = responseOf(
+      list.pulledAt === null ? list : withForecasts(service.lake.sqlite, list, like),
+      moment.asOf,
+      paging.page,
+      { windowsMs },
+    );
+    return respond(service, c, response, requestedAsOf);
   });
 };

@@ -4,7 +4,7 @@ import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { computeList, type ListQuery } from '../../../src/lake/lists/computed-list.ts';
 import type { Lake } from '../../../src/lake/open.ts';
-import { readContentItems } from '../../../src/lake/read/content-items.ts';
+import { contentItems } from '../../../src/lake/read/content-items.ts';
 import { creatorProfile } from '../../../src/lake/read/creator-profile.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../../src/lake/read/timeline.ts';
 import { searchPage } from '../../../src/lake/search/search-page.ts';
@@ -35,7 +35,7 @@ const answers = (lake: Lake, asOf: number): string[] => {
     const entry = { key: found.key, rank: 1, score: null, velocity: null };
     return [
       videoRecord(lake, found.key, asOf),
-      readContentItems(lake, [entry], asOf, 'seen').text(),
+      contentItems(lake, [entry], asOf, 'seen'),
       timeline(lake, found.key, asOf),
     ];
   });

@@ -3,7 +3,7 @@ import { lastSnapshotReader } from '../../../src/alerts/events/video-history.ts'
 import { virtualClock } from '../../../src/base/clock.ts';
 import { HOUR_MS } from '../../../src/base/durations.ts';
 import { movements } from '../../../src/lake/lists/movements.ts';
-import { readContentItems } from '../../../src/lake/read/content-items.ts';
+import { contentItems } from '../../../src/lake/read/content-items.ts';
 import { creatorProfile } from '../../../src/lake/read/creator-profile.ts';
 import { timeline } from '../../../src/lake/read/timeline.ts';
 import { searchVideos } from '../../../src/lake/search/search.ts';
@@ -49,7 +49,7 @@ test('a hidden count is the last one known, for every reader', () => {
   const { lake, hidden, small } = lakeOf();
   const known = { views: 1_000_000, likes: 5000 };
   const entries = [hidden, small].map((key) => ({ key, rank: null, score: null, velocity: null }));
-  const items = readContentItems(lake, entries, AS_OF, 'known').objects();
+  const items = contentItems(lake, entries, AS_OF, 'known');
   expect(items).toMatchObject([{ ...known, engagementRate: 0.5 }, { views: 60 }]);
 
   const profile = creatorProfile(lake, {
@@ -81,7 +81,7 @@ test('a rate that was not pulled is computed from the counts beside it', () => {
   lake.sqlite.exec('update video_snapshot set rate_derived = 0');
   const entry = { key: small, rank: 1, score: null, velocity: null };
   for (const counts of ['known', 'seen'] as const)
-    expect(readContentItems(lake, [entry], hoursAgo(5), counts).objects()).toMatchObject([
+    expect(contentItems(lake, [entry], hoursAgo(5), counts)).toMatchObject([
       { views: 50, likes: 1, engagementRate: 2 },
     ]);
   expect(timeline(lake, small, hoursAgo(5))).toMatchObject([{ engagementRate: 2 }]);
