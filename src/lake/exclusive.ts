@@ -41,7 +41,7 @@ const take = (lock: Database.Database, holder: Holder): void => {
 
 const holderIn = (lock: Database.Database): Holder | undefined => {
   try {
-    return prepare<Holder>(lock, 'select holder, since from holder', {
+    return prepare(lock, 'select holder, since from holder', {
       holder: 'text',
       since: 'number',
     }).get();

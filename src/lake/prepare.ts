@@ -1,12 +1,13 @@
 import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
+import type { Platform } from '../../schema/vocabulary.ts';
 
 // A row comes out of SQLite with whatever its SQL gives. Here alone it gets a type, and one that does
 // not fit the statement is an error when it is prepared, not a wrong number later.
 
 type Value = number | string | Buffer | null;
 
-/** Type of a column; with `?` also null. `any`: any value. */
+/** Type of a column; with `?` also null. `platforms`: a platform, or '' for all. `any`: any value. */
 export type Kind = keyof Kinds;
 
 /** Type of a row: an object, a tuple, or the value of its only column. */
@@ -15,6 +16,8 @@ export type Shape = Readonly<Record<string, Kind>> | readonly Kind[] | Kind;
 interface Kinds {
   number: number;
   text: string;
+  platform: Platform;
+  platforms: Platform | '';
   blob: Buffer;
   'number?': number | null;
   'text?': string | null;
@@ -70,7 +73,8 @@ const mismatch = (statement: Statement, shape: Shape): string | undefined => {
     const column = name === undefined ? columns[index] : byName.get(name);
     if (column === undefined) return `it gives no column ${name}`;
     const declared = DECLARED[column.type?.toLowerCase() ?? '']; // what is computed has no declared type
-    if (declared !== undefined && kind !== 'any' && declared !== kind.replace('?', ''))
+    const wanted = kind.replace('?', '').replace(/^platforms?$/, 'text');
+    if (declared !== undefined && kind !== 'any' && declared !== wanted)
       return `its column ${column.name} is ${declared}, its type says ${kind}`;
   }
   return undefined;

@@ -19,7 +19,7 @@ class Statements {
   }
 
   query(sql: string, shape: Shape): Prepared<unknown> {
-    const found = this.#queries.get(sql) ?? prepare<unknown>(this.#lake.sqlite, sql, shape);
+    const found = this.#queries.get(sql) ?? prepare(this.#lake.sqlite, sql, shape);
     this.#queries.set(sql, found);
     return found;
   }

@@ -63,13 +63,13 @@ const cohortReader = (
   sqlite: Database.Database,
 ): ((platform: Platform, at: number) => PlatformDay | undefined) => {
   const byDay = new Map<number, Map<Platform, PlatformDay | undefined>>();
-  const read = prepare<{ platform: Platform; views: number }>(
+  const read = prepare(
     sqlite,
     `select v.platform, max(s.views) as views from (
        select video_key, views from video_snapshot indexed by video_snapshot_observed_at
        where observed_at >= ? and observed_at < ? order by observed_at, video_key limit ${COHORT_SNAPSHOTS}
      ) s cross join video v on v.key = s.video_key where s.views > 0 group by v.key order by 2 desc`,
-    { platform: 'text', views: 'number' },
+    { platform: 'platform', views: 'number' },
   );
   const readDay = (day: number): Map<Platform, PlatformDay | undefined> => {
     const rows = read.all(day - DAY_MS, day);
@@ -129,7 +129,7 @@ const firstTopReader = (
   sqlite: Database.Database,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): ((some: readonly JudgedCreator[]) => Map<CreatorName, TopEntry>) => {
-  const read = prepare<TopRow>(
+  const read = prepare(
     sqlite,
     `select k.value as videoKey, c.list as name, c.platform, c.period, c.captured_at as capturedAt,
        c.completed_at as at, r.rank
@@ -138,7 +138,7 @@ const firstTopReader = (
     {
       videoKey: 'number',
       name: 'text',
-      platform: 'text',
+      platform: 'platform',
       period: 'text',
       capturedAt: 'number',
       at: 'number',

@@ -27,13 +27,13 @@ function* creatorsOf(
   span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): Generator<CreatorName> {
-  const read = prepare<CreatorName>(
+  const read = prepare(
     sqlite,
     `select distinct v.platform, v.user from json_each(?) k cross join video v on v.key = k.value
      where v.user is not null and v.views >= json_extract(?, '$.' || v.platform)
        and (v.created_at is null or v.created_at > ?)
        and exists (select 1 from video_snapshot s where s.video_key = v.key limit 1 offset 1)`,
-    { platform: 'text', user: 'text' },
+    { platform: 'platform', user: 'text' },
   );
   const floors = JSON.stringify(
     Object.fromEntries(Object.entries(limits).map(([name, its]) => [name, its.creator.minViews])),
@@ -48,11 +48,11 @@ const creatorsAtTop = (
   span: Window,
   topRank: (platform: Platform) => number,
 ): CreatorName[] => {
-  const rows = prepare<CreatorName & { rank: number }>(
+  const rows = prepare(
     sqlite,
     `select distinct v.platform, v.user, r.rank from capture c cross join ranking r on r.capture_key = c.key cross join video v on v.key = r.video_key
        where c.completed_at > ? and c.completed_at <= ? and ${TOP_LISTS} and r.rank <= 100 and v.user is not null`,
-    { platform: 'text', user: 'text', rank: 'number' },
+    { platform: 'platform', user: 'text', rank: 'number' },
   ).all(span.from, span.to);
   return rows.filter(({ platform, rank }) => rank <= topRank(platform));
 };

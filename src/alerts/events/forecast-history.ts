@@ -19,11 +19,6 @@ export const thresholdFor = (
         ?.probability
     : undefined;
 
-interface Row extends Omit<StatedForecast, 'threshold' | 'samples'> {
-  readonly key: number;
-  readonly modelId: number;
-}
-
 interface ModelFacts {
   readonly threshold: number | undefined;
   readonly samples: number;
@@ -35,11 +30,11 @@ export const forecastHistory = (
   limits: Readonly<Record<Platform, Thresholds>>,
 ): ((keys: readonly number[], span: Window) => Map<number, StatedForecast[]>) => {
   const models = new Map<number, ModelFacts>();
-  const facts = prepare<{ platform: Platform; samples: number; scores: string }>(
-    sqlite,
-    'select platform, samples, scores from models where id = ?',
-    { platform: 'text', samples: 'number', scores: 'text' },
-  );
+  const facts = prepare(sqlite, 'select platform, samples, scores from models where id = ?', {
+    platform: 'platform',
+    samples: 'number',
+    scores: 'text',
+  });
   const factsOf = (id: number): ModelFacts => {
     const known = models.get(id);
     if (known !== undefined) return known;
@@ -50,7 +45,7 @@ export const forecastHistory = (
     models.set(id, read);
     return read;
   };
-  const rows = prepare<Row>(
+  const rows = prepare(
     sqlite,
     `select f.video_key as key, f.made_at as at, f.top_probability as probability, f.model_id as modelId,
        f.views_median as median, f.views_low as low, f.views_high as high, v.first_seen_at as firstSeenAt

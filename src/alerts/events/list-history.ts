@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Platform, sourceCode } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
-import { prepare } from '../../lake/prepare.ts';
+import { prepare, type RowOf } from '../../lake/prepare.ts';
 import type { Window } from './event.ts';
 import { HASHTAG_LOOKBACK_MS, type TagSnapshot } from './hashtag-rising.ts';
 import {
@@ -15,20 +15,21 @@ import { chunks } from './video-history.ts';
 /** Of one list at most one capture in each stretch of this length is judged: the first. */
 const EVERY_MS = 6 * HOUR_MS;
 
-interface Capture {
-  readonly key: number;
-  readonly platform: Platform;
-  readonly list: string;
-  readonly at: number;
-}
+const CAPTURE = {
+  key: 'number',
+  platform: 'platform',
+  list: 'text',
+  at: 'number',
+} as const;
+type Capture = RowOf<typeof CAPTURE>;
 
 const capturesIn = (sqlite: Database.Database, span: Window): Capture[] => {
-  const all = prepare<Capture>(
+  const all = prepare(
     sqlite,
     `select key, platform, list || ' ' || period as list, completed_at as at from capture
        where captured_at > ? and captured_at <= ? and completed_at <= ? and platform <> ''
          and (list = 'feed' or (list = 'trends' and period = 'day')) order by captured_at`,
-    { key: 'number', platform: 'text', list: 'text', at: 'number' },
+    CAPTURE,
   ).all(span.from, span.to, span.to);
   const firsts = new Map<string, Capture>();
   for (const capture of all) {
@@ -104,11 +105,11 @@ export function* tagHistories(sqlite: Database.Database, span: Window): Generato
     'select distinct hashtag_key from hashtag_snapshot indexed by hashtag_snapshot_observed_at where observed_at > ? and observed_at <= ?',
     'number',
   ).all(span.from, span.to);
-  const read = prepare<[string, Platform | '', number, number | null, number | null, string]>(
+  const read = prepare(
     sqlite,
     `select h.folded, s.platform, s.observed_at, s.volume, s.views, s.source || ' ' || coalesce(s.window, '') as kind from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
        where s.observed_at > ? and s.observed_at <= ? and s.source <> ${sourceCode('seen')} order by k.value, s.platform, kind, s.observed_at`,
-    ['text', 'text', 'number', 'number?', 'number?', 'text'],
+    ['text', 'platforms', 'number', 'number?', 'number?', 'text'],
   );
   for (const part of chunks(seen)) {
     const histories: (TagHistory & { kind: string; snapshots: TagSnapshot[] })[] = [];

@@ -73,10 +73,10 @@ export function* keysSeenInOrder(sqlite: Database.Database, span: Window): Gener
 
 /** Facts of these videos. */
 export const factsOf = (sqlite: Database.Database, keys: readonly number[]): DetectorVideo[] =>
-  prepare<DetectorVideo>(
+  prepare(
     sqlite,
     'select v.key, v.id, v.platform, v.user, v.created_at as createdAt from json_each(?) k cross join video v on v.key = k.value',
-    { key: 'number', id: 'text', platform: 'text', user: 'text?', createdAt: 'number?' },
+    { key: 'number', id: 'text', platform: 'platform', user: 'text?', createdAt: 'number?' },
   ).all(JSON.stringify(keys));
 
 /**

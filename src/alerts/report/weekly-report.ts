@@ -254,8 +254,8 @@ export const weeklyReport = async (
     ...(tag === undefined ? {} : { tag: foldName(tag) }),
     asOf: madeAt, // a sync of the next week, or an import, notices what occurred in this one
   });
-  const creators = prepared<RisingCreator>(lake, CREATORS, {
-    platform: 'text',
+  const creators = prepared(lake, CREATORS, {
+    platform: 'platform',
     handle: 'text',
     followers: 'number',
     gained: 'number',

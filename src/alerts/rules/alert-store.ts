@@ -36,7 +36,7 @@ export interface AlertHit {
 
 /** Alerts by name. */
 export const listAlerts = ({ sqlite }: SqliteOf): Alert[] =>
-  prepare<Omit<Alert, 'targets'> & { targets: string }>(
+  prepare(
     sqlite,
     `select name, sql, targets, cooldown_ms as cooldownMs, created_at as createdAt,
        evaluated_at as evaluatedAt, failure from alerts where enabled order by name`,

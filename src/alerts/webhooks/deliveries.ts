@@ -168,7 +168,7 @@ export const deliveriesPage = (
   };
   const counted = `select count(*) from deliveries d where ${MATCHING}`;
   const total = required(prepare(lake.sqlite, counted, 'number').get(query));
-  const items = prepare<DeliveryRecord>(
+  const items = prepare(
     lake.sqlite,
     `select d.id, d.event_id as eventId, d.subscription_id as subscriptionId, e.kind, e.subject, d.state, d.attempts,
          d.queued_at as queuedAt, d.next_attempt_at as nextAttemptAt, d.last_status as status, d.last_error as error,
@@ -233,7 +233,7 @@ export const deliveriesOf = (
   eventIds: readonly string[],
   { owner, asOf }: { owner: Owner; asOf: number },
 ): Map<string, EventDelivery[]> => {
-  const rows = prepare<Omit<EventDelivery, 'origin'> & { url: string }>(lake.sqlite, OF_EVENTS, {
+  const rows = prepare(lake.sqlite, OF_EVENTS, {
     eventId: 'text',
     subscriptionId: 'text',
     url: 'text',

@@ -29,7 +29,7 @@ export class WebhookSecrets {
 
   /** The secrets that sign at an instant, the current one first; none where they are not known here. */
   signing(subscriptionId: string, now: number): string[] {
-    const row = prepare<SecretRow>(
+    const row = prepare(
       this.#db,
       `select subscription_id as id, secret, previous, previous_until as until
          from webhook_secret where subscription_id = ?`,

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, required } from '../../lake/prepare.ts';
+import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 import { failPending, removeDeliveries } from '../events/delivery-queue.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
-import { type SecretRow, WebhookSecrets } from './secrets.ts';
+import { WebhookSecrets } from './secrets.ts';
 import { newSecret } from './signature.ts';
 import {
   SubscriptionError,
@@ -32,11 +32,6 @@ export interface Subscription {
 /** Owner of subscriptions: a service key, or undefined for the operator, who sees all. */
 export type Owner = string | undefined;
 
-interface Row extends Omit<Subscription, 'filter' | 'allowLoopbackHttp'> {
-  readonly filter: string;
-  readonly allowLoopbackHttp: number;
-}
-
 const COLUMNS = `id, url, filter, allow_loopback_http as allowLoopbackHttp, key_id as keyId,
   created_at as createdAt, disabled_at as disabledAt, disabled_reason as disabledReason,
   failing_since as failingSince, paused_until as pausedUntil`;
@@ -54,7 +49,7 @@ const ROW = {
   pausedUntil: 'number?',
 } as const;
 
-const subscriptionOf = (row: Row): Subscription => ({
+const subscriptionOf = (row: RowOf<typeof ROW>): Subscription => ({
   ...row,
   filter: JSON.parse(row.filter) as SubscriptionFilter,
   allowLoopbackHttp: row.allowLoopbackHttp === 1,
@@ -62,7 +57,7 @@ const subscriptionOf = (row: Row): Subscription => ({
 
 /** Subscriptions of an owner, oldest first. */
 export const listSubscriptions = (lake: Lake, owner: Owner): Subscription[] =>
-  prepare<Row>(
+  prepare(
     lake.sqlite,
     `select ${COLUMNS} from subscriptions where ? is null or key_id = ? order by created_at, id`,
     ROW,
@@ -76,11 +71,9 @@ export const findSubscription = (
   id: string,
   owner: Owner,
 ): Subscription | undefined => {
-  const row = prepare<Row>(
-    lake.sqlite,
-    `select ${COLUMNS} from subscriptions where id = ?`,
-    ROW,
-  ).get(id);
+  const row = prepare(lake.sqlite, `select ${COLUMNS} from subscriptions where id = ?`, ROW).get(
+    id,
+  );
   const theirs = row !== undefined && (owner === undefined || row.keyId === owner);
   return theirs ? subscriptionOf(row) : undefined;
 };
@@ -120,7 +113,7 @@ export const secretsOf = (
   report: (sentence: string) => void = () => {},
 ): WebhookSecrets => {
   const secrets = new WebhookSecrets(lake.dataDir);
-  const inLake = prepare<SecretRow>(
+  const inLake = prepare(
     lake.sqlite,
     `select id, secret, previous_secret as previous, previous_secret_until as until
        from subscriptions where secret <> ''`,

@@ -23,11 +23,7 @@ export const readWantedSubjects = (
   kinds: readonly string[],
   limit: number,
 ): WantedSubject[] =>
-  prepare<{
-    platform: Platform | '';
-    subject: string;
-    wantedAt: number;
-  }>(lake.sqlite, WANTED_FIRST, { platform: 'text', subject: 'text', wantedAt: 'number' })
+  prepare(lake.sqlite, WANTED_FIRST, { platform: 'platforms', subject: 'text', wantedAt: 'number' })
     .all(JSON.stringify(kinds), limit)
     .map(({ platform, subject, wantedAt }) => ({
       platform: platform === '' ? null : platform,

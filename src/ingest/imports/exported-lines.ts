@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
-import { type Platform, SOURCES } from '../../../schema/vocabulary.ts';
+import { SOURCES } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import { engagementRate } from '../../base/wire/engagement-rate.ts';
 import { readInstant } from '../../base/wire/fields.ts';
-import { type Prepared, prepare } from '../../lake/prepare.ts';
+import { type Prepared, prepare, type RowOf } from '../../lake/prepare.ts';
 import { type ImportKind, isKnownField, OWN } from './import-records.ts';
 
 // Lines that an import reads back as the same rows. What no line of others has (source, a stated rate,
@@ -30,16 +30,17 @@ const parsed = (extra: string | null): JsonObject => (extra === null ? {} : JSON
 const sourceOf = (code: number): string | null =>
   SOURCES[code] === 'import' ? null : (SOURCES[code] ?? null);
 
-interface VideoRow {
-  readonly key: number;
-  readonly id: string;
-  readonly platform: Platform;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly createdAt: number | null;
-  readonly firstSeenAt: number | null;
-  readonly extra: string | null;
-}
+const VIDEO_ROW = {
+  key: 'number',
+  id: 'text',
+  platform: 'platform',
+  title: 'text?',
+  user: 'text?',
+  createdAt: 'number?',
+  firstSeenAt: 'number?',
+  extra: 'text?',
+} as const;
+type VideoRow = RowOf<typeof VIDEO_ROW>;
 
 /** Words and further fields of a video from an instant on; null: its first sight. */
 interface VideoState {
@@ -50,18 +51,20 @@ interface VideoState {
   readonly extra: JsonObject;
 }
 
-interface TagRow {
-  readonly key: number;
-  readonly tag: string;
-  readonly position: number;
-}
+const TAG_ROW = {
+  key: 'number',
+  tag: 'text',
+  position: 'number',
+} as const;
+type TagRow = RowOf<typeof TAG_ROW>;
 
-interface RevisionRow {
-  readonly untilAt: number;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly tags: string | null;
-}
+const REVISION_ROW = {
+  untilAt: 'number',
+  title: 'text?',
+  user: 'text?',
+  tags: 'text?',
+} as const;
+type RevisionRow = RowOf<typeof REVISION_ROW>;
 
 /** The fields before a revision of them. */
 const formerExtra = (extra: JsonObject, fields: string): JsonObject => {
@@ -79,31 +82,22 @@ class VideoLines {
   readonly #fields: Prepared<{ untilAt: number; fields: string }>;
 
   constructor(sqlite: Database.Database) {
-    this.#rows = prepare<VideoRow>(
+    this.#rows = prepare(
       sqlite,
       `select key, id, platform, title, user, created_at as createdAt, first_seen_at as firstSeenAt, extra
        from video order by key`,
-      {
-        key: 'number',
-        id: 'text',
-        platform: 'text',
-        title: 'text?',
-        user: 'text?',
-        createdAt: 'number?',
-        firstSeenAt: 'number?',
-        extra: 'text?',
-      },
+      VIDEO_ROW,
     );
-    this.#tags = prepare<TagRow>(
+    this.#tags = prepare(
       sqlite,
       `select h.key, h.tag, vh.position from video_hashtag vh join hashtag h on h.key = vh.hashtag_key
        where vh.video_key = ? order by vh.position, h.key`,
-      { key: 'number', tag: 'text', position: 'number' },
+      TAG_ROW,
     );
-    this.#words = prepare<RevisionRow>(
+    this.#words = prepare(
       sqlite,
       'select until_at as untilAt, title, user, tags from video_revision where video_key = ?',
-      { untilAt: 'number', title: 'text?', user: 'text?', tags: 'text?' },
+      REVISION_ROW,
     );
     this.#fields = prepare(
       sqlite,

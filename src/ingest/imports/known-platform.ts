@@ -7,6 +7,6 @@ export type KnownPlatform = (id: string) => Platform | undefined;
 
 /** Looks videos up in a lake, by any connection to it. */
 export const knownPlatformIn = (sqlite: Database.Database): KnownPlatform => {
-  const find = prepare<Platform>(sqlite, 'select platform from video where id = ?', 'text');
+  const find = prepare(sqlite, 'select platform from video where id = ?', 'platform');
   return (id) => find.get(id);
 };

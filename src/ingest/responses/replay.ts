@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { syncLake } from '../../lake/durability.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare } from '../../lake/prepare.ts';
+import { prepare, type RowOf } from '../../lake/prepare.ts';
 import { refreshSearchInTurns } from '../../lake/search/search-index.ts';
 import { type DecodedResponse, decodeResponse } from '../../upstream/decode/decode.ts';
 import { requestInOurWords } from '../../upstream/dialect.ts';
@@ -42,19 +42,18 @@ export interface ReplayOptions {
   onProgress?: (done: number, of: number) => void;
 }
 
-interface StoredResponse {
-  callId: number;
-  runId: number | null;
-  line: string;
-  /** JSON; null outside of any run. */
-  request: string | null;
-  /** 1 where its run went on to a later page of the same list. */
-  wentOn: 0 | 1;
-  failed: 0 | 1;
-  contentType: string | null;
-  observedAt: number;
-  body: Buffer;
-}
+const STORED = {
+  callId: 'number',
+  runId: 'number?',
+  line: 'text',
+  request: 'text?', // JSON; null outside of any run
+  wentOn: 'number', // 1 where its run went on to a later page of the same list
+  failed: 'number', // 0 or 1
+  contentType: 'text?',
+  observedAt: 'number',
+  body: 'blob',
+} as const;
+type StoredResponse = RowOf<typeof STORED>;
 
 const PROBLEMS_KEPT = 100;
 const RESPONSES_A_TURN = 20;
@@ -147,17 +146,7 @@ export const replayResponses = async (
     'select call_id from responses where observed_at >= ? order by observed_at, call_id',
     'number',
   ).all(since);
-  const find = prepare<StoredResponse>(source.sqlite, KEPT, {
-    callId: 'number',
-    runId: 'number?',
-    line: 'text',
-    request: 'text?',
-    wentOn: 'number',
-    failed: 'number',
-    contentType: 'text?',
-    observedAt: 'number',
-    body: 'blob',
-  });
+  const find = prepare(source.sqlite, KEPT, STORED);
   for (const [index, callId] of calls.entries()) {
     if (index % RESPONSES_A_TURN === 0) await setImmediate(); // signals arrive between turns
     signal?.throwIfAborted();

@@ -71,7 +71,7 @@ export class CreatorWriter {
   constructor(lake: Lake) {
     const { sqlite } = lake;
     this.#handles = lake.own(HandleWriter);
-    this.#find = prepare<KnownCreator>(
+    this.#find = prepare(
       sqlite,
       `
       select key, followers, video_count as videoCount, views, likes,

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { sourceCode } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { type Prepared, prepare, type RowOf, required } from '../../lake/prepare.ts';
 import type { KnownVideo, StatingVideo } from './merge-video.ts';
 import { type VideoWords, type WordsUntil, weaveWords } from './weave-words.ts';
 
@@ -16,12 +16,13 @@ export interface EarlierWords {
   readonly former: readonly WordsUntil[];
 }
 
-interface ReadRevision {
-  untilAt: number;
-  title: string | null;
-  user: string | null;
-  tags: string | null;
-}
+const READ_REVISION = {
+  untilAt: 'number',
+  title: 'text?',
+  user: 'text?',
+  tags: 'text?',
+} as const;
+type ReadRevision = RowOf<typeof READ_REVISION>;
 
 const keysOf = (tags: string | null): number[] =>
   tags === null || tags === '' ? [] : tags.split(',').map(Number);
@@ -72,20 +73,20 @@ export class RevisionWriter {
       'select 1 from video_revision where video_key = ? and until_at >= ?',
       'number',
     );
-    this.#former = prepare<ReadRevision>(
+    this.#former = prepare(
       sqlite,
       `select until_at as untilAt, title, user, tags from video_revision
        where video_key = ? and until_at >= ? order by until_at`,
-      { untilAt: 'number', title: 'text?', user: 'text?', tags: 'text?' },
+      READ_REVISION,
     );
-    this.#tags = prepare<string | null>(sqlite, `select ${tags}`, 'text?');
+    this.#tags = prepare(sqlite, `select ${tags}`, 'text?');
     this.#sourceAt = prepare(
       sqlite,
       'select source from video_snapshot where video_key = ? and observed_at = ?',
       'number',
     );
     this.#statedBefore = prepare(sqlite, STATED_BEFORE, 'number');
-    this.#nextStated = prepare<number | null>(sqlite, NEXT_STATED, 'number?');
+    this.#nextStated = prepare(sqlite, NEXT_STATED, 'number?');
   }
 
   /** Keeps the words a video has as those it had until an instant; its hashtags are in their table. */

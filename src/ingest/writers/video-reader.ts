@@ -47,9 +47,9 @@ export class VideoReader {
   readonly #tagged: Prepared<ReadTagged>;
 
   constructor({ sqlite }: Lake) {
-    this.#one = prepare<ReadVideo>(sqlite, readingOf(1), READ);
-    this.#together = prepare<ReadVideo>(sqlite, readingOf(READ_TOGETHER), READ);
-    this.#tagged = prepare<ReadTagged>(sqlite, readingOf(READ_TOGETHER, WITH_TAGS), {
+    this.#one = prepare(sqlite, readingOf(1), READ);
+    this.#together = prepare(sqlite, readingOf(READ_TOGETHER), READ);
+    this.#tagged = prepare(sqlite, readingOf(READ_TOGETHER, WITH_TAGS), {
       ...READ,
       tagKeys: 'text?',
     });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { TIERS, type Tier } from '../../base/config/tiers.ts';
 import { UsageError } from '../../base/errors.ts';
-import { prepare } from '../prepare.ts';
+import { prepare, type RowOf } from '../prepare.ts';
 
 /** Permissions of a key: `read` is every GET, `lab` the analysis, `webhooks` subscriptions, `watch` watches. */
 export const SCOPES = ['read', 'lab', 'webhooks', 'watch'] as const;
@@ -23,10 +23,6 @@ export interface KeyRecord {
   readonly revokedAt: number | null;
 }
 
-interface KeyRow extends Omit<KeyRecord, 'scopes'> {
-  readonly scopes: string;
-}
-
 const COLUMNS = `id, use_case as useCase, tier, rate_per_minute as ratePerMinute,
   calls_per_month as callsPerMonth, scopes, created_at as createdAt, revoked_at as revokedAt`;
 
@@ -41,8 +37,9 @@ const ROW = {
   revokedAt: 'number?',
 } as const;
 
-const recordOf = (row: KeyRow): KeyRecord => ({
+const recordOf = (row: RowOf<typeof ROW>): KeyRecord => ({
   ...row,
+  tier: row.tier as Tier,
   scopes: row.scopes.split(',') as Scope[],
 });
 
@@ -113,15 +110,13 @@ export const createKey = (
 };
 
 const keyById = (db: Database.Database, id: string): KeyRecord | undefined => {
-  const row = prepare<KeyRow>(db, `select ${COLUMNS} from api_key where id = ?`, ROW).get(id);
+  const row = prepare(db, `select ${COLUMNS} from api_key where id = ?`, ROW).get(id);
   return row === undefined ? undefined : recordOf(row);
 };
 
 /** All keys, oldest first, revoked ones included. */
 export const listKeys = (db: Database.Database): KeyRecord[] =>
-  prepare<KeyRow>(db, `select ${COLUMNS} from api_key order by created_at, id`, ROW)
-    .all()
-    .map(recordOf);
+  prepare(db, `select ${COLUMNS} from api_key order by created_at, id`, ROW).all().map(recordOf);
 
 /**
  * Revokes a key at once, also in running services. Revoking it twice changes nothing.

@@ -227,7 +227,7 @@ export interface DayOfUse {
 
 /** A key's use by day, newest first, at most `days` days. */
 export const usageByDay = (db: Database.Database, keyId: string, days: number): DayOfUse[] =>
-  prepare<DayOfUse>(
+  prepare(
     db,
     `select day, sum(requests) as requests, sum(refused) as refused from key_route_day
        where key_id = ? group by day order by day desc limit ?`,
@@ -246,7 +246,7 @@ export interface RouteUse {
 
 /** Use of all keys in a month (YYYY-MM, UTC), with revoked ones, by key, day and route. */
 export const usageOfMonth = (db: Database.Database, month: string): RouteUse[] =>
-  prepare<RouteUse>(
+  prepare(
     db,
     `select u.key_id as key, k.use_case as useCase, u.day, u.route, u.requests as calls, u.refused
        from key_route_day u join api_key k on k.id = u.key_id

@@ -58,7 +58,7 @@ const pageOf = (list: CreatorsQuery['list']): string =>
 const PAGES = { rising: pageOf('rising'), largest: pageOf('largest') } as const;
 
 const ROW = {
-  platform: 'text',
+  platform: 'platform',
   handle: 'text',
   followers: 'number',
   observedAt: 'number',
@@ -77,7 +77,7 @@ export const creatorsPage = (
   { list, platform, asOf, limit, page }: CreatorsQuery,
 ): { total: number; items: CountedCreator[] } => {
   const read = (offset: number, most: number) =>
-    prepared<CountedCreator & { total: number }>(lake, PAGES[list], {
+    prepared(lake, PAGES[list], {
       ...ROW,
       total: 'number',
     }).all({
@@ -116,5 +116,5 @@ export const creatorRise = (
   const named = { platform, handle, folded: foldHandle(handle), asOf };
   const key = prepared(lake, KEY, 'number').get(named);
   if (key === undefined) return undefined;
-  return prepared<CountedCreator>(lake, OWN, ROW).get({ key, asOf });
+  return prepared(lake, OWN, ROW).get({ key, asOf });
 };

@@ -86,8 +86,8 @@ const sampledMark = ({ source }: PulledRow): { sampled?: true } =>
   source === sourceCode('seen') ? { sampled: true } : {};
 
 const pulledItem = (lake: Lake, row: StoredRow): HashtagItem => {
-  const parts = prepared<Part>(lake, PARTS, {
-    platform: 'text',
+  const parts = prepared(lake, PARTS, {
+    platform: 'platform',
     volume: 'number?',
     views: 'number?',
   }).all(row.key, row.observedAt);
@@ -127,7 +127,7 @@ const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagIte
   const from = (paging.page - 1) * paging.limit;
   const { capturedAt, completedAt, platform, period, total } = held.pulled;
   const list = { capturedAt, completedAt, platform, period };
-  const rows = prepared<StoredRow>(lake, PULLED, STORED_ROW).all({
+  const rows = prepared(lake, PULLED, STORED_ROW).all({
     ...list,
     from,
     to: from + paging.limit,
@@ -161,7 +161,7 @@ export const pulledHashtag = (
   if (pulled === undefined) return undefined;
   const { capturedAt, completedAt, platform, period } = pulled;
   const list = { key, capturedAt, completedAt, platform, period };
-  const row = prepared<StoredRow & { rank: number | null }>(lake, PULLED_ONE, {
+  const row = prepared(lake, PULLED_ONE, {
     ...STORED_ROW,
     rank: 'number?',
   }).get(list);
@@ -179,7 +179,7 @@ const partPage = (
   const { capturedAt, completedAt, period } = held.pulled;
   const list = { capturedAt, completedAt, period, platform, windowMs };
   const read = (from: number) =>
-    prepared<PulledRow & { total: number }>(lake, PART_OF_ALL, {
+    prepared(lake, PART_OF_ALL, {
       ...PULLED_ROW,
       total: 'number',
     }).all({ ...list, limit, from });

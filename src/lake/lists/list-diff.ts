@@ -69,16 +69,8 @@ const WORDS = `
     case when r.video_key is null then v.user else r.user end as user
   from video v left join video_revision r on ${WORDS_THEN} where v.key = @key`;
 
-interface Words {
-  readonly id: string;
-  readonly title: string | null;
-  readonly user: string | null;
-}
-
-const wordsAt = (lake: Lake, key: number, asOf: number): Words =>
-  required(
-    prepared<Words>(lake, WORDS, { id: 'text', title: 'text?', user: 'text?' }).get({ key, asOf }),
-  );
+const wordsAt = (lake: Lake, key: number, asOf: number) =>
+  required(prepared(lake, WORDS, { id: 'text', title: 'text?', user: 'text?' }).get({ key, asOf }));
 
 /** Ranks by video key, best first. */
 const ranksOf = (lake: Lake, pull: PulledList): Map<number, number> => {

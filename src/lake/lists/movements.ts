@@ -66,12 +66,10 @@ type Row = [
   platform: Platform,
 ];
 
-type Told = Pick<Movement, 'views' | 'viewsAt' | 'baseViews' | 'baseAt' | 'likes'>;
-
 /** A movement by its telling snapshots, where one of those at the edges hides a count. */
 const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Movement => {
   const known = required(
-    prepared<Told>(lake, TELLING, {
+    prepared(lake, TELLING, {
       viewsAt: 'number?',
       views: 'number?',
       baseAt: 'number?',

@@ -38,9 +38,9 @@ export const latestPulled = (
   },
   asOf: number,
 ): PulledList | undefined =>
-  prepared<PulledList>(lake, LATEST, {
+  prepared(lake, LATEST, {
     key: 'number',
-    platform: 'text',
+    platform: 'platform',
     period: 'text',
     capturedAt: 'number',
     completedAt: 'number',

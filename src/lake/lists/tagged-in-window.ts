@@ -50,7 +50,7 @@ const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
   ],
 };
 
-const ROW = ['text', 'number', 'number', 'number?', 'text?'] as const;
+const ROW = ['platform', 'number', 'number', 'number?', 'text?'] as const;
 
 /** The tagged videos of two windows, one or two rows each; both starts give the same. */
 export function* taggedInWindows(
@@ -59,7 +59,7 @@ export function* taggedInWindows(
   start?: StartFrom,
 ): Generator<TaggedVideo> {
   const chosen = start ?? spanPlan(lake, { from: windows.before, to: windows.to }).start;
-  for (const sql of TAGGED[chosen]) yield* prepared<TaggedVideo>(lake, sql, ROW).iterate(windows);
+  for (const sql of TAGGED[chosen]) yield* prepared(lake, sql, ROW).iterate(windows);
 }
 
 /** Videos of @keys with another place in windows that opened at @wasFrom. */
@@ -78,17 +78,7 @@ export interface MovedVideo {
   readonly is: TaggedVideo;
 }
 
-type MovedRow = [
-  platform: Platform,
-  wasInside: number,
-  wasBefore: number,
-  isInside: number,
-  isBefore: number,
-  views: number | null,
-  tags: string | null,
-];
-
-const MOVED_ROW = ['text', 'number', 'number', 'number', 'number', 'number?', 'text?'] as const;
+const MOVED_ROW = ['platform', 'number', 'number', 'number', 'number', 'number?', 'text?'] as const;
 
 /**
  * The videos among `keys` that stand otherwise in the windows `is` than in `was`. Nothing was seen
@@ -99,7 +89,7 @@ export function* movedBetween(
   { was, is }: { was: Windows; is: Windows },
   keys: readonly number[],
 ): Generator<MovedVideo> {
-  const rows = prepared<MovedRow>(lake, MOVED, MOVED_ROW).iterate({
+  const rows = prepared(lake, MOVED, MOVED_ROW).iterate({
     ...is,
     wasBefore: was.before,
     wasFrom: was.from,

@@ -40,7 +40,7 @@ export class SavedQueries {
 
   list(): SavedQuery[] {
     return this.#use((db) =>
-      prepare<SavedQuery>(
+      prepare(
         db,
         'select slug, name, sql, parameters from saved_query order by name, slug',
         SHAPE,

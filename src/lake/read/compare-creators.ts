@@ -2,6 +2,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
+import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { creatorProfile } from './creator-profile.ts';
 import { knownBy } from './known-by.ts';
@@ -82,11 +83,12 @@ const TAGS = `
     and v.created_at >= @since and v.created_at <= @at and ${knownBy('v', '@at')}
   group by h.key order by videos desc, h.tag limit 10`;
 
-interface Point {
-  readonly at: number;
-  readonly views: number;
-  readonly likes: number | null;
-}
+const POINT = {
+  at: 'number',
+  views: 'number',
+  likes: 'number?',
+} as const;
+type Point = RowOf<typeof POINT>;
 
 interface KnownVideo {
   readonly createdAt: number;
@@ -163,8 +165,8 @@ export const compareCreator = (lake: Lake, query: CompareQuery): ComparedCreator
   const profile = creatorProfile(lake, { platform, handle, asOf: at, limit: 1 });
   if (profile === undefined) return undefined;
   const named = { platform, folded: foldHandle(handle), since, at };
-  const points = prepared<Point>(lake, POINTS, { at: 'number', views: 'number', likes: 'number?' });
-  const videos = prepared<{ key: number; createdAt: number; isListed: number }>(lake, VIDEOS, {
+  const points = prepared(lake, POINTS, POINT);
+  const videos = prepared(lake, VIDEOS, {
     key: 'number',
     createdAt: 'number',
     isListed: 'number',
@@ -182,7 +184,7 @@ export const compareCreator = (lake: Lake, query: CompareQuery): ComparedCreator
     growth.length < 2 || profile.followers === null
       ? undefined
       : (growth.findLast((point) => point.at <= since) ?? growth[0]);
-  const tags = prepared<{ tag: string; videos: number }>(lake, TAGS, {
+  const tags = prepared(lake, TAGS, {
     tag: 'text',
     videos: 'number',
   });

@@ -1,8 +1,8 @@
-import type { Platform } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../base/iso.ts';
 import { engagementRate } from '../../base/wire/engagement-rate.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
+import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { type Count, lastKnown } from './last-known.ts';
 import { WORDS_THEN } from './words-then.ts';
@@ -15,20 +15,21 @@ export interface ListEntry {
   readonly velocity: number | null; // views per hour
 }
 
-interface ItemRow {
-  readonly id: string;
-  readonly platform: Platform;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly views: number | null;
-  readonly likes: number | null;
-  readonly rate: number | null;
-  readonly derived: number | null; // 1: the rate is to be computed from the counts
-  readonly created_at: number | null;
-  readonly extra: string | null;
-  readonly former: string | null; // JSON array of `extra_revision.fields`, the latest first
-  readonly hashtags: string; // JSON array
-}
+const ITEM_ROW = {
+  id: 'text',
+  platform: 'platform',
+  title: 'text?',
+  user: 'text?',
+  views: 'number?',
+  likes: 'number?',
+  rate: 'number?',
+  derived: 'number?', // 1: the rate is to be computed from the counts
+  created_at: 'number?',
+  extra: 'text?',
+  former: 'text?', // JSON array of `extra_revision.fields`, the latest first
+  hashtags: 'text', // JSON array
+} as const;
+type ItemRow = RowOf<typeof ITEM_ROW>;
 
 const words = (column: 'title' | 'user'): string =>
   `case when r.video_key is null then v.${column} else r.${column} end`;
@@ -112,19 +113,6 @@ export const contentItems = (
   asOf: number,
   counts: Counts = 'known',
 ): ContentItem[] =>
-  prepared<ItemRow>(lake, counts === 'known' ? AS_KNOWN : AS_SEEN, {
-    id: 'text',
-    platform: 'text',
-    title: 'text?',
-    user: 'text?',
-    views: 'number?',
-    likes: 'number?',
-    rate: 'number?',
-    derived: 'number?',
-    created_at: 'number?',
-    extra: 'text?',
-    former: 'text?',
-    hashtags: 'text',
-  })
+  prepared(lake, counts === 'known' ? AS_KNOWN : AS_SEEN, ITEM_ROW)
     .all({ keys: JSON.stringify(entries.map((entry) => entry.key)), asOf })
     .map((row, index) => itemOf(row, entries[index] as ListEntry));

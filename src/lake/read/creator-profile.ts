@@ -6,6 +6,7 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Paging } from '../lists/list-page.ts';
 import type { Lake } from '../open.ts';
+import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { contentItems } from './content-items.ts';
 import { Echoes } from './echoes.ts';
@@ -32,13 +33,6 @@ export interface CreatorSnapshot {
   readonly followers: number | null;
   readonly views: number | null;
   readonly likes: number | null;
-}
-
-interface ProfileRow {
-  readonly key: number;
-  readonly handle: string;
-  readonly rate: number | null;
-  readonly extra: string | null;
 }
 
 /** All spellings of the handle asked for. */
@@ -77,11 +71,12 @@ const VIDEOS = `
     ${lastKnown('views', { video: 'n.key', at: '@asOf' })} as views
   from named n`;
 
-interface OwnVideo {
-  readonly key: number;
-  readonly createdAt: number | null;
-  readonly views: number | null;
-}
+const OWN_VIDEO = {
+  key: 'number',
+  createdAt: 'number?',
+  views: 'number?',
+} as const;
+type OwnVideo = RowOf<typeof OWN_VIDEO>;
 
 /** Views for each day of a video's life, counted from a day on: young and large come first. */
 const pace = (video: OwnVideo, asOf: number): number =>
@@ -126,11 +121,7 @@ export const creatorVideos = (
 ): { total: number; items: ContentItem[] } => {
   const { platform, handle, asOf, ...paging } = query;
   const named = { platform, folded: foldHandle(handle), asOf };
-  const videos = prepared<OwnVideo>(lake, VIDEOS, {
-    key: 'number',
-    createdAt: 'number?',
-    views: 'number?',
-  }).all(named);
+  const videos = prepared(lake, VIDEOS, OWN_VIDEO).all(named);
   return { total: videos.length, items: itemsOf(lake, videos, asOf, paging) };
 };
 
@@ -151,22 +142,18 @@ export const creatorProfile = (
 ): CreatorProfile | undefined => {
   const { platform, handle, asOf, limit, page = 1 } = query;
   const named = { platform, folded: foldHandle(handle), asOf };
-  const profile = prepared<ProfileRow>(lake, PROFILE, {
+  const profile = prepared(lake, PROFILE, {
     key: 'number',
     handle: 'text',
     rate: 'number?',
     extra: 'text?',
   }).get({ ...named, handle });
-  const videos = prepared<OwnVideo>(lake, VIDEOS, {
-    key: 'number',
-    createdAt: 'number?',
-    views: 'number?',
-  }).all(named);
+  const videos = prepared(lake, VIDEOS, OWN_VIDEO).all(named);
   if (profile === undefined && videos.length === 0) return undefined;
   const snapshots =
     profile === undefined
       ? []
-      : prepared<Snapshot>(lake, SNAPSHOTS, {
+      : prepared(lake, SNAPSHOTS, {
           at: 'number',
           followers: 'number?',
           views: 'number?',

@@ -1,6 +1,7 @@
 import { PLATFORMS, type Platform, SOURCES } from '../../../schema/vocabulary.ts';
 import { foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
+import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 
 /** A hashtag that the lake had seen by an instant. */
@@ -15,7 +16,7 @@ const BY_NAME = `select key, tag from hashtag h where folded = @folded and (firs
 
 /** The hashtag of that name (in any spelling, with # or without) as of an instant (Unix ms), or undefined. */
 export const hashtagAsOf = (lake: Lake, name: string, asOf: number): KnownHashtag | undefined =>
-  prepared<KnownHashtag>(lake, BY_NAME, { key: 'number', tag: 'text' }).get({
+  prepared(lake, BY_NAME, { key: 'number', tag: 'text' }).get({
     folded: foldName(name.replace(/^#/, '')),
     asOf,
   });
@@ -36,13 +37,14 @@ export interface VolumeSeries {
   readonly points: readonly HashtagVolumes[]; // oldest first
 }
 
-interface Row {
-  readonly platform: Platform | '';
-  readonly at: number;
-  readonly volume: number | null;
-  readonly source: number;
-  readonly window: string | null;
-}
+const ROW = {
+  platform: 'platforms',
+  at: 'number',
+  volume: 'number?',
+  source: 'number',
+  window: 'text?',
+} as const;
+type Row = RowOf<typeof ROW>;
 
 const VOLUMES = `select platform, observed_at as at, volume, source, window from hashtag_snapshot
   where hashtag_key = +@key and observed_at <= @asOf and volume is not null order by observed_at`;
@@ -56,13 +58,7 @@ const pointOf = (at: number, rows: readonly Row[]): HashtagVolumes => {
 
 /** Volumes of a hashtag until an instant, each source and window for itself, the longest series first. */
 export const readHashtagHistory = (lake: Lake, key: number, asOf: number): VolumeSeries[] => {
-  const rows = prepared<Row>(lake, VOLUMES, {
-    platform: 'text',
-    at: 'number',
-    volume: 'number?',
-    source: 'number',
-    window: 'text?',
-  }).all({ key, asOf });
+  const rows = prepared(lake, VOLUMES, ROW).all({ key, asOf });
   const series = Map.groupBy(rows, ({ source, window }) => `${source} ${window ?? ''}`);
   return [...series.values()]
     .map((own) => ({

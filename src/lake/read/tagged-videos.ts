@@ -1,6 +1,6 @@
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import { required } from '../prepare.ts';
+import { type RowOf, required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { lastKnown } from './last-known.ts';
 import { tagsThen } from './tags-then.ts';
@@ -34,15 +34,16 @@ const CARRIED = `
   order by 1 desc limit ${TAGGED_MOST + 1}`;
 
 /** One video seen with the tag; `views` as last known, `lastViews` those of its last snapshot in the window. */
-interface Tagged {
-  readonly key: number;
-  readonly platform: Platform;
-  readonly user: string | null;
-  readonly tags: string | null; // keys, by comma
-  readonly lastViews: number | null;
-  readonly views: number | null;
-  readonly carried: number;
-}
+const TAGGED = {
+  key: 'number',
+  platform: 'platform',
+  user: 'text?',
+  tags: 'text?', // keys, by comma
+  lastViews: 'number?',
+  views: 'number?',
+  carried: 'number',
+} as const;
+type Tagged = RowOf<typeof TAGGED>;
 
 const SEEN = `
   with carried as materialized (${CARRIED})
@@ -149,15 +150,7 @@ export interface TaggedPage {
 /** Reads at most `TAGGED_MOST` videos, once: of a large tag some 50 ms. */
 export const taggedPage = (lake: Lake, query: TaggedPageQuery): TaggedPage => {
   const { hashtagKey, from, asOf, companions, limit, page } = query;
-  const videos = prepared<Tagged>(lake, SEEN, {
-    key: 'number',
-    platform: 'text',
-    user: 'text?',
-    tags: 'text?',
-    lastViews: 'number?',
-    views: 'number?',
-    carried: 'number',
-  }).all({ hashtagKey, from, asOf });
+  const videos = prepared(lake, SEEN, TAGGED).all({ hashtagKey, from, asOf });
   const byViews = videos.toSorted((a, b) => (b.views ?? -1) - (a.views ?? -1) || a.key - b.key);
   return {
     count: countOf(videos),

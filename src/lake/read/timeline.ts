@@ -15,11 +15,6 @@ export interface TimelinePoint {
   readonly engagementRate: number | null; // percent
 }
 
-interface Row extends TimelinePoint {
-  readonly derived: number;
-  readonly source: number;
-}
-
 const VIDEO = `select v.key, v.platform from video v where v.id = ? and ${knownBy('v', '?')}`;
 const POINTS = `select observed_at as at, views, likes, engagement_rate as engagementRate,
   rate_derived as derived, source from video_snapshot where video_key = +? and observed_at <= ? order by observed_at`;
@@ -30,9 +25,9 @@ export const videoByIdAsOf = (
   id: string,
   asOf: number,
 ): { key: number; platform: Platform } | undefined =>
-  prepared<{ key: number; platform: Platform }>(lake, VIDEO, {
+  prepared(lake, VIDEO, {
     key: 'number',
-    platform: 'text',
+    platform: 'platform',
   }).get(id, asOf);
 
 /**
@@ -41,7 +36,7 @@ export const videoByIdAsOf = (
  */
 export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePoint[] => {
   const echoes = new Echoes();
-  return prepared<Row>(lake, POINTS, {
+  return prepared(lake, POINTS, {
     at: 'number',
     views: 'number?',
     likes: 'number?',

@@ -1,6 +1,7 @@
 import { type Platform, sourceCode } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import type { Lake } from '../open.ts';
+import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 
 /** Two windows of `windowMs`, one after the other, and the platform whose videos are counted in them. */
@@ -52,18 +53,18 @@ const IMPORTED = `select exists (
   select 1 from video_snapshot indexed by video_snapshot_observed_at
   where observed_at > @from and observed_at <= @to and source = ${sourceCode('import')})`;
 
-interface Pulls {
-  readonly before: number;
-  readonly after: number;
-  readonly gap: number;
-  readonly oldestDepth: number;
-  readonly newestDepth: number;
-}
+const ALIKE = {
+  before: 'number',
+  after: 'number',
+  gap: 'number',
+  oldestDepth: 'number',
+  newestDepth: 'number',
+} as const;
 
 const differ = (a: number, b: number, share: number, few = 0): boolean =>
   Math.abs(a - b) > Math.max(few, share * Math.max(a, b));
 
-const isAlike = (pulls: Pulls, spanMs: number): boolean => {
+const isAlike = (pulls: RowOf<typeof ALIKE>, spanMs: number): boolean => {
   const { before, after, gap, oldestDepth, newestDepth } = pulls;
   return (
     before > 0 &&
@@ -83,13 +84,7 @@ const isAlike = (pulls: Pulls, spanMs: number): boolean => {
 export const watchedAlike = (lake: Lake, { platform, windowMs, asOf }: TwoWindows): boolean => {
   const to = judgedAt(asOf);
   const [middle, from] = [to - windowMs, to - 2 * windowMs];
-  const lists = prepared<Pulls>(lake, PULLS, {
-    before: 'number',
-    after: 'number',
-    gap: 'number',
-    oldestDepth: 'number',
-    newestDepth: 'number',
-  }).all({ platform, from, middle, to });
+  const lists = prepared(lake, PULLS, ALIKE).all({ platform, from, middle, to });
   if (lists.length === 0 || !lists.every((pulls) => isAlike(pulls, to - from))) return false;
   const refreshes = prepared(lake, REFRESHES, { before: 'number', after: 'number' });
   for (const { before, after } of refreshes.all({ from, middle, to }))

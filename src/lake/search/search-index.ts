@@ -24,7 +24,7 @@ const BEFORE_ALL = -1;
 
 /** The next of those that wait, by key. */
 const waitingAfter = (lake: Lake, after: number): WaitingVideo[] =>
-  prepared<WaitingVideo>(lake, WAITING, {
+  prepared(lake, WAITING, {
     key: 'number',
     platform: 'text?',
     title: 'text?',

@@ -1,7 +1,7 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Lake } from '../open.ts';
-import { required } from '../prepare.ts';
+import { type RowOf, required } from '../prepare.ts';
 import { knownBy } from '../read/known-by.ts';
 import { lastKnown } from '../read/last-known.ts';
 import { WORDS_THEN } from '../read/words-then.ts';
@@ -52,11 +52,12 @@ export const RANKED_MOST = 1000;
 /** With a window or an earlier `asOf`, matches are counted up to this many. */
 export const COUNTED_MOST = 10_000;
 
-interface Candidate {
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly views: number | null;
-}
+const CANDIDATE = {
+  title: 'text?',
+  user: 'text?',
+  views: 'number?',
+} as const;
+type Candidate = RowOf<typeof CANDIDATE>;
 
 /**
  * Score of a match: 1 for a word in the title and 0.6 in handle or hashtags only (mean over the
@@ -141,10 +142,10 @@ const bestFirst = (
   keys: readonly number[],
   asOf: number | undefined,
 ): number[] => {
-  const read = prepared<Candidate>(
+  const read = prepared(
     lake,
     asOf === undefined ? 'select title, user, views from video where key = :key' : CANDIDATE_THEN,
-    { title: 'text?', user: 'text?', views: 'number?' },
+    CANDIDATE,
   );
   return keys
     .map((key) => ({ key, score: matchScore(wanted, required(read.get({ key, asOf }))) }))

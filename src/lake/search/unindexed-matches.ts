@@ -1,6 +1,6 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import type { Prepared } from '../prepare.ts';
+import type { Prepared, RowOf } from '../prepare.ts';
 import { knownBy } from '../read/known-by.ts';
 import { WORDS_THEN } from '../read/words-then.ts';
 import { prepared, statement } from '../statements.ts';
@@ -28,14 +28,8 @@ const CHANGED = `
     and (@since is null or v.created_at >= @since)
   order by v.key desc`;
 
-interface ReadVideo {
-  readonly key: number;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly tags: string; // JSON array
-}
-
-const READ = { key: 'number', title: 'text?', user: 'text?', tags: 'text' } as const;
+const READ = { key: 'number', title: 'text?', user: 'text?', tags: 'text' } as const; // tags: JSON array
+type ReadVideo = RowOf<typeof READ>;
 
 /** Result of the index for a video with these words. */
 const isMatch = ({ wanted, unwanted }: SearchTerms, video: ReadVideo): boolean => {
@@ -81,7 +75,7 @@ export const changedSince = (
   terms: SearchTerms,
   scope: MatchScope,
   late: () => boolean,
-): number[] => matchesOf(prepared<ReadVideo>(lake, CHANGED, READ), terms, scope, late);
+): number[] => matchesOf(prepared(lake, CHANGED, READ), terms, scope, late);
 
 /** Videos that wait to be put into the index, with their words; the newest first. */
 const WAITING = `
@@ -107,4 +101,4 @@ export const unindexed = (
 ): number[] | undefined =>
   statement(lake, 'select 1 from search_pending limit 1').get() === undefined
     ? undefined
-    : matchesOf(prepared<ReadVideo>(lake, WAITING, READ), terms, scope, late);
+    : matchesOf(prepared(lake, WAITING, READ), terms, scope, late);

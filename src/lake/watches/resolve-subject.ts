@@ -9,11 +9,11 @@ import type { ParsedSubject, WatchSubject } from './watch-subject.ts';
 
 /** Platforms on which the lake knows a creator of this handle. */
 export const platformsOfHandle = ({ sqlite }: Pick<Lake, 'sqlite'>, handle: string): Platform[] =>
-  prepare<Platform>(
+  prepare(
     sqlite,
     `select distinct platform from video where user in (${spellingsOf('@folded')})
      union select platform from creator where handle in (${spellingsOf('@folded')}) order by 1`,
-    'text',
+    'platform',
   ).all({ folded: foldHandle(handle) });
 
 /**

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { foldHandle, foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
-import { prepare } from '../prepare.ts';
+import { prepare, type RowOf } from '../prepare.ts';
 import { spellingsOf } from '../read/spellings.ts';
 import { prepared, statement } from '../statements.ts';
 import type { WatchSubject } from './watch-subject.ts';
@@ -44,11 +44,6 @@ export interface WatchFilter {
   readonly activeAt?: number;
 }
 
-interface Row extends Omit<Watch, 'platform' | 'tags'> {
-  readonly platform: string;
-  readonly tags: string;
-}
-
 const SELECT = `
   select id, kind, platform, subject, every_ms as everyMs, note, created_at as createdAt, until,
     paused_at as pausedAt, paused_reason as pausedReason, last_at as lastAt, next_at as nextAt,
@@ -63,7 +58,7 @@ const SELECT = `
 const ROW = {
   id: 'text',
   kind: 'text',
-  platform: 'text',
+  platform: 'platforms',
   subject: 'text',
   everyMs: 'number',
   note: 'text?',
@@ -76,9 +71,10 @@ const ROW = {
   tags: 'text',
 } as const;
 
-const watchOf = (row: Row): Watch => ({
+const watchOf = (row: RowOf<typeof ROW>): Watch => ({
   ...row,
-  platform: row.platform === '' ? null : (row.platform as Platform),
+  kind: row.kind as Watch['kind'],
+  platform: row.platform === '' ? null : row.platform,
   tags: JSON.parse(row.tags) as string[],
 });
 
@@ -87,7 +83,7 @@ export const foldTag = (tag: string): string => foldName(tag.trim());
 
 /** Watches, oldest first. */
 export const listWatches = (lake: Pick<Lake, 'sqlite'>, filter: WatchFilter = {}): Watch[] =>
-  prepare<Row>(lake.sqlite, SELECT, ROW)
+  prepare(lake.sqlite, SELECT, ROW)
     .all({
       tag: filter.tag === undefined ? null : foldTag(filter.tag),
       id: filter.id ?? null,

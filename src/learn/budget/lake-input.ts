@@ -121,12 +121,12 @@ const CLOCK_SLACK_MS = HOUR_MS;
 /** Results of the last creator calls. */
 const readPages = ({ sqlite }: Lake): PageSeen[] => {
   // `cross` keeps the order of the tables: newest calls first, until there are enough
-  const calls = prepare<[Platform, string, number, number]>(
+  const calls = prepare(
     sqlite,
     `select i.request_json ->> 'platform', i.request_json ->> 'handle', c.sent_at, c.finished_at
        from calls c cross join run_items i using (run_id, job, request)
        where c.job = 'creators' and c.status = 200 order by c.id desc limit ${PAGES}`,
-    ['text', 'text', 'number', 'number'],
+    ['platform', 'text', 'number', 'number'],
   ).all();
   const ranked = prepare(
     sqlite,

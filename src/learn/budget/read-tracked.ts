@@ -43,7 +43,7 @@ export const lastRefreshes = (
   { sqlite }: Lake,
   platforms: readonly Platform[],
 ): IterableIterator<RefreshRow> =>
-  prepare<RefreshRow>(sqlite, REFRESHES, [
+  prepare(sqlite, REFRESHES, [
     'number',
     'number',
     'number',
@@ -103,7 +103,7 @@ class GroupFinder {
       return group;
     };
     let [before, group]: [string | null | undefined, number] = [undefined, NO_GROUP];
-    const rows = prepare<[number, string | null]>(sqlite, BY_HANDLE, ['number', 'text?']);
+    const rows = prepare(sqlite, BY_HANDLE, ['number', 'text?']);
     for (const [key, handle] of rows.iterate(platform)) {
       if (handle !== before) group = groupOf(handle);
       before = handle;
@@ -182,11 +182,10 @@ export const readTracked = (
 
 /** Handle of a creator in its first tracked video. */
 export const creatorNames = ({ sqlite }: Lake, { groups, key }: TrackedVideos) => {
-  const named = prepare<{ platform: Platform; handle: string }>(
-    sqlite,
-    'select platform, user as handle from video where key = ?',
-    { platform: 'text', handle: 'text' },
-  );
+  const named = prepare(sqlite, 'select platform, user as handle from video where key = ?', {
+    platform: 'platform',
+    handle: 'text',
+  });
   return (creator: number): { platform: Platform; handle: string } => {
     const group = FIRST_CREATOR + creator;
     const keys = key.subarray(groups.from[group], groups.to[group]);

@@ -45,11 +45,7 @@ export const requestedLately = ({ sqlite }: Lake, now: number): RequestedLately 
   const timelines = new Map<string, number>();
   const profiles: RequestedProfile[] = [];
   const gone = new Set<string>();
-  const responses = prepare<[string | null, Platform, string | null, number, 0 | 1]>(
-    sqlite,
-    RESPONSES,
-    ['text?', 'text', 'text?', 'number', 'number'],
-  );
+  const responses = prepare(sqlite, RESPONSES, ['text?', 'platform', 'text?', 'number', 'number']);
   for (const [id, platform, handle, at, isGone] of responses.all({
     now,
     since: now - REMEMBERED_MS,

@@ -28,11 +28,6 @@ const TRACKED = `
     where observed_at > @from and observed_at <= @at order by observed_at desc limit ${MOST_VIDEOS}
   ) order by video_key`;
 
-interface TrackedVideo {
-  readonly platform: ModelRow['platform'];
-  readonly createdAt: number | null;
-}
-
 /** Also marks the Parquet partitions. @returns number of new videos */
 const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number => {
   const insert = sqlite.prepare(
@@ -98,10 +93,10 @@ export const forecastTracked = (
   const known = sqlite.prepare(
     'select 1 from forecast where video_key = ? and made_at = ? limit 1',
   );
-  const video = prepare<TrackedVideo>(
+  const video = prepare(
     sqlite,
     'select platform, created_at as createdAt from video where key = ?',
-    { platform: 'text', createdAt: 'number?' },
+    { platform: 'platform', createdAt: 'number?' },
   );
   // only keys, to save memory
   const tracked = prepare(sqlite, TRACKED, 'number').all({ from: at - TRACKED_MS, at });

@@ -4,16 +4,7 @@ import { isoOf } from '../../base/iso.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import type { HORIZONS } from '../model/horizons.ts';
 import { TRACKED_MS } from '../model/observations.ts';
-import type {
-  KeptForecast,
-  KeptHorizon,
-  RisingList,
-  RisingPage,
-  RisingVideo,
-  ShownForecast,
-} from './shapes.ts';
-
-type Row = KeptHorizon & Omit<KeptForecast, 'horizons' | 'overEdge'> & { overEdge: 0 | 1 };
+import type { KeptForecast, RisingList, RisingPage, RisingVideo, ShownForecast } from './shapes.ts';
 
 /** Models in use as of @at. A kind whose newest model was rejected shows nothing. */
 const USED_MODELS = `
@@ -28,7 +19,7 @@ export const forecastAt = (
   videoKey: number,
   at: number,
 ): KeptForecast | undefined => {
-  const rows = prepare<Row>(
+  const rows = prepare(
     sqlite,
     `select f.made_at as madeAt, f.horizon_hours as hours, f.views_median as median, f.views_low as low,
          f.views_high as high, f.top_probability as topProbability, f.over_edge as overEdge, f.over_by as overBy,

@@ -40,19 +40,11 @@ export const kindWords = (kind: string): string => {
   return part === '' ? way : `${way} ${part}`;
 };
 
-interface NewestModel {
-  platform: Platform | '';
-  kind: string;
-  learntAt: number;
-  samples: number;
-  scores: string;
-}
-
 export const forecastStates = (sqlite: Database.Database, now: number): ForecastState[] => {
-  const models = prepare<NewestModel>(
+  const models = prepare(
     sqlite,
     'select platform, kind, max(learnt_at) as learntAt, samples, scores from models where learnt_at <= ? group by platform, kind order by platform, kind',
-    { platform: 'text', kind: 'text', learntAt: 'number', samples: 'number', scores: 'text' },
+    { platform: 'platforms', kind: 'text', learntAt: 'number', samples: 'number', scores: 'text' },
   ).all(now);
   const states = models.map(({ platform, kind, learntAt, samples, scores }): ForecastState => {
     const { used, reason, recent, withheld = [] } = JSON.parse(scores) as ModelScores;

@@ -31,10 +31,7 @@ interface KeyedCurve extends Curve {
 export const creatorReader = (
   sqlite: Database.Database,
 ): (<C extends KeyedCurve>(curve: C) => C) => {
-  const before = prepare<[first: number | null, newest: number | null]>(sqlite, BEFORE, [
-    'number?',
-    'number?',
-  ]);
+  const before = prepare(sqlite, BEFORE, ['number?', 'number?']);
   return (curve) => {
     const { at } = curve.points[0] as Point;
     const growths = before.all({ key: curve.key, at }).flatMap(([first, newest]) => {

@@ -38,11 +38,6 @@ export interface ModelRow<Model = WayModel, Of extends ModelledPlatform = Platfo
   readonly model: Model;
 }
 
-type StoredRow = Pick<ModelRow, 'id' | 'kind' | 'learntAt' | 'samples'> & {
-  readonly scores: string;
-  readonly parameters: Buffer;
-};
-
 export interface ModelsRead<Model = WayModel, Of extends ModelledPlatform = Platform> {
   readonly models: ReadonlyMap<string, ModelRow<Model, Of>>;
   readonly unreadable: readonly { readonly platform: Of; readonly warning: string }[];
@@ -71,7 +66,7 @@ export const readModelsOf = <Model, Of extends ModelledPlatform>(
     'select distinct kind from models where platform = ? and learnt_at <= ? and kind glob ?',
     'text',
   );
-  const newest = prepare<StoredRow>(
+  const newest = prepare(
     sqlite,
     `select id, kind, learnt_at as learntAt, samples, scores, parameters from models
      where platform = ? and kind = ? and learnt_at <= ? order by learnt_at desc, id desc limit 3`,

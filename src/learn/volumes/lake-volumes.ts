@@ -59,8 +59,8 @@ export class VolumeReader {
 
   /** Groups with a volume of the last two days. */
   groups(at: number): VolumeGroup[] {
-    return prepare<VolumeGroup>(this.#sqlite, GROUPS, {
-      platform: 'text',
+    return prepare(this.#sqlite, GROUPS, {
+      platform: 'platform',
       source: 'number',
       window: 'text?',
     }).all({ from: at - TAG_TRACKED_MS, at });

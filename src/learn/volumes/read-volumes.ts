@@ -33,9 +33,9 @@ export const risingHashtags = (
   sqlite: Database.Database,
   { platform, at, limit }: { platform: Platform | ''; at: number; limit: number },
 ): KeptVolume[] =>
-  prepare<KeptVolume>(sqlite, NEXT, {
+  prepare(sqlite, NEXT, {
     tag: 'text',
-    platform: 'text',
+    platform: 'platform',
     window: 'text?',
     volume: 'number',
     madeAt: 'number',

@@ -3,7 +3,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, required } from '../../lake/prepare.ts';
+import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 import { knownBy } from '../../lake/read/known-by.ts';
 import { lastKnownAt } from '../../lake/read/last-known.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
@@ -46,12 +46,10 @@ const LAB_VIDEO = `
 const numberOrNull = (value: unknown): number | null =>
   typeof value === 'number' && value > 0 ? value : null;
 
-type LabRow = Omit<AnalyzedVideo, 'durationSec'> & { readonly durationSec: unknown };
-
 const ROW = {
   key: 'number',
   id: 'text',
-  platform: 'text',
+  platform: 'platform',
   title: 'text?',
   user: 'text?',
   createdAt: 'number?',
@@ -60,11 +58,11 @@ const ROW = {
   durationSec: 'any',
 } as const;
 
-const labVideo = (row: LabRow): AnalyzedVideo => ({
+const labVideo = (row: RowOf<typeof ROW>): AnalyzedVideo => ({
   ...row,
   durationSec: numberOrNull(row.durationSec),
 });
-const labVideos = (rows: readonly LabRow[]): AnalyzedVideo[] => rows.map(labVideo);
+const labVideos = (rows: readonly RowOf<typeof ROW>[]): AnalyzedVideo[] => rows.map(labVideo);
 
 /** The video as of `asOf`. Its views are 0 if no count above 0 was known. */
 export const readSubject = (
@@ -72,10 +70,10 @@ export const readSubject = (
   id: string,
   asOf: number,
 ): AnalyzedVideo | undefined => {
-  const counted = prepare<LabRow>(sqlite, `${LAB_VIDEO} and v.id = ?`, ROW).get(asOf, asOf, id);
+  const counted = prepare(sqlite, `${LAB_VIDEO} and v.id = ?`, ROW).get(asOf, asOf, id);
   const row =
     counted ??
-    prepare<LabRow>(
+    prepare(
       sqlite,
       `select key, id, platform, title, user, created_at as createdAt,
         0 as views, null as likes, null as durationSec
@@ -96,7 +94,7 @@ const runStarts = (greatest: number): number[] => {
 /** A sample in short runs of neighbours. They share a database page, which is ten times as fast as single rows. */
 export const platformGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   const greatest = required(prepare(sqlite, 'select max(key) from video', 'number?').get()) ?? 0;
-  const read = prepare<LabRow>(
+  const read = prepare(
     sqlite,
     `${LAB_VIDEO} and v.key >= ? and v.key < ? and v.platform = ? and v.key <> ?`,
     ROW,
@@ -120,16 +118,12 @@ export const ageGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number)
   if (createdAt === null) return { videos: [], sampled: false };
   const span = cohortSpanMs(subject, asOf);
   const near = (condition: string, order: string, bound: number): [number, Platform][] =>
-    prepare<[number, Platform]>(
+    prepare(
       sqlite,
       `select key, platform from video where ${condition} order by created_at ${order}, key ${order} limit ?`,
-      ['number', 'text'],
+      ['number', 'platform'],
     ).all(createdAt, bound, COHORT_SCAN_MOST);
-  const read = prepare<LabRow>(
-    sqlite,
-    `${LAB_VIDEO} and v.key in (select value from json_each(?))`,
-    ROW,
-  );
+  const read = prepare(sqlite, `${LAB_VIDEO} and v.key in (select value from json_each(?))`, ROW);
   const sides = [
     near('created_at <= ? and created_at >= ?', 'desc', createdAt - span),
     near('created_at > ? and created_at <= ?', 'asc', createdAt + span),
@@ -147,7 +141,7 @@ export const ageGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number)
 /** Newest first. */
 export const creatorGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   if (subject.user === null) return { videos: [], sampled: false };
-  const rows = prepare<LabRow>(
+  const rows = prepare(
     sqlite,
     `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.user in (${SPELLINGS_OF_ONE}) order by v.created_at desc, v.key desc limit ?`,
     ROW,
@@ -232,7 +226,7 @@ export const nicheGroup = (
   tags: readonly SubjectTag[],
   asOf: number,
 ): NicheGroup => {
-  const read = prepare<LabRow>(
+  const read = prepare(
     sqlite,
     `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.key in
       (select video_key from video_hashtag where hashtag_key = ? order by video_key desc limit ?)`,

@@ -180,11 +180,14 @@ export const nicheTagsOf = (
     video.top ? 1 : 0,
     [...wordsOf(video.title)].some((word) => words.has(word)) ? 1 : 0,
   ]);
-  return prepare<NicheTag & { key: number; alike: number; usual: number }>(
-    lake.sqlite,
-    NICHE_TAGS,
-    { key: 'number', tag: 'text', top: 'number', rest: 'number', alike: 'number', usual: 'number' },
-  )
+  return prepare(lake.sqlite, NICHE_TAGS, {
+    key: 'number',
+    tag: 'text',
+    top: 'number',
+    rest: 'number',
+    alike: 'number',
+    usual: 'number',
+  })
     .all({
       videos: JSON.stringify(keyed),
       own: JSON.stringify(own.map(({ key }) => key).filter((key) => !isGeneric(key))),

@@ -67,7 +67,7 @@ export interface PartitionsDeps extends ExportWatch {
 }
 
 const touchesOf = ({ sqlite }: PartitionsDeps): Touch[] =>
-  prepare<Touch>(sqlite, 'select table_name as "table", date, version from touched_partitions', {
+  prepare(sqlite, 'select table_name as "table", date, version from touched_partitions', {
     table: 'text',
     date: 'text',
     version: 'number',

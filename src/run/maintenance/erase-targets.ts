@@ -1,4 +1,3 @@
-import type { Platform } from '../../../schema/vocabulary.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import { type ErasedSubject, erasedOf, type PersonalSubject } from '../../lake/erased.ts';
@@ -118,16 +117,15 @@ export const erasedInLake = (lake: Lake): PersonalSubject[] => {
   const erased = erasedOf(lake);
   if (erased.isEmpty) return [];
   const { sqlite } = lake;
-  const videos = prepare<{ id: string; platform: Platform; user: string | null }>(
-    sqlite,
-    'select id, platform, user from video',
-    { id: 'text', platform: 'text', user: 'text?' },
-  );
-  const creators = prepare<{ platform: Platform; handle: string }>(
-    sqlite,
-    'select platform, handle from creator',
-    { platform: 'text', handle: 'text' },
-  );
+  const videos = prepare(sqlite, 'select id, platform, user from video', {
+    id: 'text',
+    platform: 'platform',
+    user: 'text?',
+  });
+  const creators = prepare(sqlite, 'select platform, handle from creator', {
+    platform: 'platform',
+    handle: 'text',
+  });
   return [
     ...videos
       .all()

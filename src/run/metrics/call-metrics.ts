@@ -22,14 +22,8 @@ const NEWEST_CAPTURES = `
     where n.list = c.list and n.platform = c.platform and n.period = c.period)) as at
   from first join capture c on c.key = first.key where c.list <> 'import' group by 1, 2`;
 
-interface Newest {
-  source: string;
-  platform: string;
-  at: number;
-}
-
 const sourceLags = ({ lake, now, calls }: Scraped): Sample[] => {
-  const lists = prepare<Newest>(lake.sqlite, NEWEST_CAPTURES, {
+  const lists = prepare(lake.sqlite, NEWEST_CAPTURES, {
     source: 'text',
     platform: 'text',
     at: 'number',

@@ -118,7 +118,7 @@ export const accountOf = (key: KeyMonth): KeyAccount => {
 /** Totals of the month so far, and its forecast. */
 export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accounting => {
   const { month, at: now } = spentTogether(months.map(({ spent }) => spent));
-  const byJob = prepare<JobAccount>(
+  const byJob = prepare(
     lake.sqlite,
     `select job, sum(sent) as calls, sum(error is not null and sent = 1) as failed,
          sum(coalesce(rows_changed, 0)) as rowsChanged,

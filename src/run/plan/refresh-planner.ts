@@ -89,11 +89,11 @@ const firstTimelines = (
     platforms: JSON.stringify(platforms),
     requested: JSON.stringify([...timelines.keys()]),
   };
-  const rows = prepare<{ id: string; platform: Platform; views: number }>(
-    lake.sqlite,
-    FIRST_TIMELINES,
-    { id: 'text', platform: 'text', views: 'number' },
-  );
+  const rows = prepare(lake.sqlite, FIRST_TIMELINES, {
+    id: 'text',
+    platform: 'platform',
+    views: 'number',
+  });
   return rows.all(query).map(({ id, platform, views }) => ({
     request: { kind: 'growth', id, platform },
     reason: { rule: 'first timeline', views },
@@ -105,11 +105,11 @@ const firstProfiles = (
   { lake, refreshCalls, platforms }: ChoiceContext,
   { profiles }: RequestedLately,
 ): PlannedItem[] => {
-  const rows = prepare<{ platform: Platform; handle: string; views: number }>(
-    lake.sqlite,
-    FIRST_PROFILES,
-    { platform: 'text', handle: 'text', views: 'number' },
-  );
+  const rows = prepare(lake.sqlite, FIRST_PROFILES, {
+    platform: 'platform',
+    handle: 'text',
+    views: 'number',
+  });
   const query = {
     limit: refreshCalls.creators,
     platforms: JSON.stringify(platforms),
@@ -138,11 +138,10 @@ const plannedRefreshes = (
   { calls, now, requested }: { calls: number; now: number; requested: RequestedLately },
 ): PlannedItem[] => {
   const { showing, ...input } = lakeInput(lake, now, platforms, requested);
-  const idOf = prepare<{ id: string; platform: Platform }>(
-    lake.sqlite,
-    'select id, platform from video where key = ?',
-    { id: 'text', platform: 'text' },
-  );
+  const idOf = prepare(lake.sqlite, 'select id, platform from video where key = ?', {
+    id: 'text',
+    platform: 'platform',
+  });
   const creatorOf = creatorNames(lake, input.tracked);
   const choices = chooseCalls({
     ...input,

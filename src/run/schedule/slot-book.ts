@@ -76,7 +76,7 @@ export class LakeSlots implements SlotBook {
   }
 
   takeOver(jobs: readonly string[]): Slot[] {
-    const open = prepare<OpenSlot>(
+    const open = prepare(
       this.#lake.sqlite,
       `select job, slot_at as slotAt, owner, claimed_at as claimedAt from slots
        where done_at is null and missed is null and owner is not null and owner <> ? order by job, slot_at`,

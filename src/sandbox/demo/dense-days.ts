@@ -16,8 +16,8 @@ const SNAPSHOTS_BY_DAY = `
 
 /** Number of snapshots of each platform and day before an instant (Unix ms). */
 export const snapshotsByDay = (lake: Lake, beforeAt: number): DayOfSnapshots[] =>
-  prepare<DayOfSnapshots>(lake.sqlite, SNAPSHOTS_BY_DAY, {
-    platform: 'text',
+  prepare(lake.sqlite, SNAPSHOTS_BY_DAY, {
+    platform: 'platform',
     day: 'number',
     snapshots: 'number',
   }).all(beforeAt);

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { type Prepared, prepare, type RowOf, required } from '../../lake/prepare.ts';
 import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
 import type { Limits, Refusal } from './ledger.ts';
 import { monthWindow } from './month.ts';
@@ -26,10 +26,11 @@ const LONGEST_ROWS = 20;
 const MAY_LAST = `abs(@now - sent_at) < free_mono - sent_mono - ${SLOT_MS}`;
 
 /** Calls after the one that a hint is of, and those in flight that may not be in it. */
-interface CallsSince {
-  readonly later: number;
-  readonly inFlight: number;
-}
+const CALLS_SINCE = {
+  later: 'number',
+  inFlight: 'number',
+} as const;
+type CallsSince = RowOf<typeof CALLS_SINCE>;
 
 /** Calls that are left by a hint: if none in flight is still to be counted, and if all of them are. */
 interface Left {
@@ -86,7 +87,7 @@ export const shortWaitMs = (words: readonly LimitWord[]): number =>
   );
 
 const hintReader = ({ sqlite }: Pick<Lake, 'sqlite'>): Prepared<QuotaHint> =>
-  prepare<QuotaHint>(
+  prepare(
     sqlite,
     `select name, stated, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
          seen_at as seenAt, call_id as callId from quota_hint where key = +? order by seen_at desc, name`,
@@ -132,12 +133,12 @@ export class QuotaHints {
     this.#keep = lake.sqlite.prepare(KEEP);
     this.#kept = hintReader(lake);
     const { sql } = anyCallOf(limits.key);
-    this.#calls = prepare<CallsSince>(
+    this.#calls = prepare(
       lake.sqlite,
       `select (select count(*) from calls where id > @callId and sent = 1 ${sql}) as later,
          (select count(*) from calls where finished_at is null and id <= @callId
             and ${MAY_LAST} ${sql}) as inFlight`,
-      { later: 'number', inFlight: 'number' },
+      CALLS_SINCE,
     );
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { type Prepared, prepare, type RowOf, required } from '../../lake/prepare.ts';
 import type { CountedKey } from './counted-key.ts';
 
 /** Time that a slot is held after its response: a minute, plus the drift of two clocks (0.08 %). */
@@ -12,16 +12,6 @@ export const LONGEST_MINUTES = 12;
 
 /** Rows of all keys that a starting process searches for its key. */
 const MET_ROWS = 20_000;
-
-/** A call as the rule sees it. Monotonic times in ms. */
-interface SlotRow {
-  id: number;
-  sender: string;
-  sentAt: number;
-  sentMono: number;
-  freeMono: number;
-  inFlight: 0 | 1;
-}
 
 /** Slots held now, and for how long until the first is free (0 when none is held). */
 export interface HeldSlots {
@@ -35,14 +25,16 @@ const COLUMNS = `id, sender, sent_at as sentAt, sent_mono as sentMono, free_mono
 /** A call of a name that no key has now, or of none, may have been any key's: it holds a slot of each. */
 const NOT_OF_OTHERS = `and coalesce(key, '') not in (select value from json_each(@others))`;
 
+/** A call as the rule sees it. Monotonic times in ms. */
 const ROW = {
   id: 'number',
   sender: 'text',
   sentAt: 'number',
   sentMono: 'number',
   freeMono: 'number',
-  inFlight: 'number',
+  inFlight: 'number', // 0 or 1
 } as const;
+type SlotRow = RowOf<typeof ROW>;
 
 /**
  * The slots of the minute, read from the ledger's rows. A slot is held from before its request
@@ -82,15 +74,14 @@ export class Slots {
     this.#others = JSON.stringify(limits.key?.others ?? []);
     const ofKey = limits.key === undefined ? '' : NOT_OF_OTHERS;
     const held = `from calls where boot = @boot and free_mono > @mono and id > @afterId ${ofKey}`;
-    this.#held = prepare<SlotRow>(sqlite, `select ${COLUMNS} ${held}`, ROW);
+    this.#held = prepare(sqlite, `select ${COLUMNS} ${held}`, ROW);
     this.#heldCount = prepare(sqlite, `select count(*) ${held}`, 'number');
     const latest = `from calls
       where id > (select coalesce(max(id), 0) from calls) - ${MET_ROWS} ${ofKey} order by id desc`;
-    const newest = prepare<SlotRow & { boot: string }>(
-      sqlite,
-      `select ${COLUMNS}, boot ${latest} limit @ratePerMinute`,
-      { ...ROW, boot: 'text' },
-    );
+    const newest = prepare(sqlite, `select ${COLUMNS}, boot ${latest} limit @ratePerMinute`, {
+      ...ROW,
+      boot: 'text',
+    });
     const { ratePerMinute } = limits;
     this.#meet(newest.all({ others: this.#others, ratePerMinute }));
     // the monotonic clock alone decides for rows of a named boot; for rows without a name,
