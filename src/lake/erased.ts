@@ -46,7 +46,7 @@ export interface SubjectSet {
 
 /** Subjects that would be erased, for a dry run. */
 export const subjectSet = (subjects: readonly ErasedSubject[]): SubjectSet => {
-  const names = new Set(subjects.map((one) => `${one.kind}:${nameOf(one)}`));
+  const names = new Set(subjects.map((subject) => `${subject.kind}:${nameOf(subject)}`));
   return {
     isEmpty: names.size === 0,
     has: (subject) => names.has(`${subject.kind}:${nameOf(subject)}`),

@@ -44,9 +44,9 @@ class OpenLake implements Lake {
   own<T>(of: new (lake: Lake) => T): T {
     const known = this.#owned.get(of);
     if (known instanceof of) return known;
-    const made = new of(this);
-    this.#owned.set(of, made);
-    return made;
+    const owned = new of(this);
+    this.#owned.set(of, owned);
+    return owned;
   }
 
   close(): void {

@@ -253,7 +253,7 @@ export class LakeReader {
       page: number,
       asOf,
     });
-    return { total, items: items.map((one) => noticedEvent<Kind>(one)), asOf: isoOf(asOf) };
+    return { total, items: items.map((event) => noticedEvent<Kind>(event)), asOf: isoOf(asOf) };
   }
 
   /** Watches, oldest first; with `tag` those that have it. */

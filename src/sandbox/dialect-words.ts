@@ -30,9 +30,9 @@ export const oursOf = (
   },
   { isMute = false }: Dialect,
 ): string => {
-  const found = known.find((ours) => theirsOf(ours, words) === word);
+  const found = known.find((name) => theirsOf(name, words) === word);
   if (found !== undefined) return found;
-  const names = known.map((ours) => theirsOf(ours, words)).join(', ');
+  const names = known.map((name) => theirsOf(name, words)).join(', ');
   throw new DialectRefusal(status, isMute ? 'Bad request.' : `Unknown ${what}. Known: ${names}.`);
 };
 
@@ -59,7 +59,7 @@ const COUNTS = ['views', 'likes', 'volume', 'followers', 'videoCount'];
 
 /** A response's JSON in the words and units of a dialect, at every depth. */
 export const spoken = (value: unknown, dialect: Dialect): unknown => {
-  if (Array.isArray(value)) return value.map((one) => spoken(one, dialect));
+  if (Array.isArray(value)) return value.map((member) => spoken(member, dialect));
   if (!isObject(value)) return value;
   const fields = Object.entries(value).map(([name, inner]): [string, unknown] => {
     if (name === 'id' && typeof inner === 'string') return [name, theirId(inner, dialect)];

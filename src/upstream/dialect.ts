@@ -143,7 +143,7 @@ const ourCreator = (value: unknown, where: Where): unknown => {
   if (!isObject(creator)) return creator;
   const lists = [...HOLDERS.creatorVideos, ...HOLDERS.creatorGrowth].flatMap((name) => {
     const list = creator[name];
-    return Array.isArray(list) ? [[name, list.map((one) => ourFields(one, where))]] : [];
+    return Array.isArray(list) ? [[name, list.map((member) => ourFields(member, where))]] : [];
   });
   return { ...creator, ...Object.fromEntries(lists) };
 };

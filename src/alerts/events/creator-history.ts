@@ -210,8 +210,12 @@ export function* creatorPasts(
         {
           videos: videos.map(({ key, id, createdAt }) => {
             const before = earlier.get(key);
-            const its = snapshots.get(key) ?? [];
-            return { id, createdAt, snapshots: before === undefined ? its : [before, ...its] };
+            const counts = snapshots.get(key) ?? [];
+            return {
+              id,
+              createdAt,
+              snapshots: before === undefined ? counts : [before, ...counts],
+            };
           }),
           firstTop: firstTops.get(creator),
           cohortAt: (at) => cohortAt(creator.platform, at),

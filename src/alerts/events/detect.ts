@@ -53,7 +53,7 @@ function* spikes(
         limits[platform].spike,
       );
       const subject = videoSubject(id, platform, user);
-      for (const one of found) yield eventOf({ kind: 'trend.spike', platform, subject }, one);
+      for (const spike of found) yield eventOf({ kind: 'trend.spike', platform, subject }, spike);
     }
   }
 }
@@ -66,8 +66,8 @@ function* virals(
 ): Generator<TrendEvent> {
   for (const [{ platform, user }, past] of creatorPasts(lake.sqlite, creators, span, limits)) {
     const subject = creatorSubject(user, platform);
-    for (const one of creatorVirals(past, span, limits[platform].creator))
-      yield eventOf({ kind: 'creator.viral', platform, subject }, one);
+    for (const event of creatorVirals(past, span, limits[platform].creator))
+      yield eventOf({ kind: 'creator.viral', platform, subject }, event);
   }
 }
 
@@ -77,7 +77,7 @@ function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent>
     // // for responses over all platforms, the limits of the platform with the most tags apply
     const found = hashtagRises(snapshots, span, limits[platform ?? 'tiktok'].hashtag);
     const subject = hashtagSubject(tag, platform);
-    for (const one of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, one);
+    for (const rise of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, rise);
   }
 }
 

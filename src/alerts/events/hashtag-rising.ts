@@ -42,9 +42,9 @@ const points = (snapshots: readonly TagSnapshot[], measure: 'volume' | 'views'):
   let stretch = Number.NaN;
   for (const snapshot of snapshots) {
     const value = snapshot[measure];
-    const its = Math.floor(snapshot.at / EVERY_MS);
-    if (value === null || value <= 0 || its === stretch) continue;
-    stretch = its;
+    const period = Math.floor(snapshot.at / EVERY_MS);
+    if (value === null || value <= 0 || period === stretch) continue;
+    stretch = period;
     kept.push({ at: snapshot.at, value });
   }
   return kept;

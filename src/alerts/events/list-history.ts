@@ -66,8 +66,8 @@ export const listHistory = (
 ): Map<Platform, ListCapture[]> => {
   const captures = capturesIn(sqlite, { from: span.from - NICHE_LOOKBACK_MS, to: span.to });
   const ofLists = Map.groupBy(captures, ({ platform, list }) => `${platform} ${list}`);
-  const isJudged = (its: readonly Capture[]): boolean =>
-    its.length > NICHE_MIN_PAST && its.some(({ at }) => at > span.from);
+  const isJudged = (captures: readonly Capture[]): boolean =>
+    captures.length > NICHE_MIN_PAST && captures.some(({ at }) => at > span.from);
   if (![...ofLists.values()].some(isJudged)) return new Map();
   const keysOf = prepare(
     sqlite,

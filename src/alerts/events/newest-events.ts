@@ -16,23 +16,23 @@ export class NewestEvents {
   }
 
   add(event: TrendEvent): void {
-    const its = this.#byKind.get(event.kind);
-    if (its === undefined) this.#byKind.set(event.kind, [event]);
-    else its.push(event);
-    if (its !== undefined && its.length >= 2 * this.#most) this.#trim(its);
+    const events = this.#byKind.get(event.kind);
+    if (events === undefined) this.#byKind.set(event.kind, [event]);
+    else events.push(event);
+    if (events !== undefined && events.length >= 2 * this.#most) this.#trim(events);
   }
 
   /** Those that are kept, oldest first, and how many older ones are not. */
   taken(): { events: TrendEvent[]; left: number } {
-    for (const its of this.#byKind.values()) this.#trim(its);
+    for (const events of this.#byKind.values()) this.#trim(events);
     const events = [...this.#byKind.values()].flat().sort(byOccurrence);
     return { events, left: this.#left };
   }
 
-  #trim(its: TrendEvent[]): void {
-    const surplus = its.length - this.#most;
+  #trim(events: TrendEvent[]): void {
+    const surplus = events.length - this.#most;
     if (surplus <= 0) return;
-    its.sort(byOccurrence).splice(0, surplus);
+    events.sort(byOccurrence).splice(0, surplus);
     this.#left += surplus;
   }
 }

@@ -49,8 +49,8 @@ const carriersOf = (videos: readonly NicheVideo[]): Map<string, Set<string>> => 
   const carriers = new Map<string, Set<string>>();
   for (const { id, tags } of videos)
     for (const tag of tags) {
-      const its = carriers.get(tag) ?? new Set();
-      carriers.set(tag, its.add(id));
+      const users = carriers.get(tag) ?? new Set();
+      carriers.set(tag, users.add(id));
     }
   for (const [tag, its] of carriers)
     if (its.size < MIN_TOGETHER || its.size > videos.length * GENERIC_SHARE) carriers.delete(tag);
@@ -97,12 +97,12 @@ const judge = (
   const byCreator = Map.groupBy(videos, ({ user, id }) =>
     user === null ? `of ${id}` : foldHandle(user),
   );
-  const most = Math.max(0, ...[...byCreator.values()].map((its) => its.length));
+  const most = Math.max(0, ...[...byCreator.values()].map((videos) => videos.length));
   if (videos.length < limits.minVideos || byCreator.size < limits.minCreators) return undefined;
   if (most > videos.length / 2) return undefined;
   const share = videos.length / capture.videos.length;
-  const shares = past.map((one) => shareOf(one, tags));
-  const usual = shares.reduce((sum, one) => sum + one, 0) / shares.length;
+  const shares = past.map((capture) => shareOf(capture, tags));
+  const usual = shares.reduce((sum, share) => sum + share, 0) / shares.length;
   const ratio = (share + SHARE_DAMPING) / (usual + SHARE_DAMPING);
   if (share < limits.minShare || ratio < limits.minRatio || share <= Math.max(...shares))
     return undefined;

@@ -54,7 +54,7 @@ const wants = (filter: SubscriptionFilter, event: StorableEvent): boolean => {
       event.platform === null ||
       filter.platforms.includes(event.platform)) &&
     (filter.subjects.length === 0 ||
-      filter.subjects.some((one) => [subject, id].includes(foldName(one)))) &&
+      filter.subjects.some((wanted) => [subject, id].includes(foldName(wanted)))) &&
     (filter.tags === undefined ||
       filter.tags.length === 0 ||
       filter.tags.some((tag) => event.data.tags?.includes(foldName(tag)) === true))

@@ -29,9 +29,9 @@ export const knownSnapshots = (
   let stretch = Number.NaN;
   for (const snapshot of snapshots) {
     if (!isKnown(snapshot)) continue;
-    const its = Math.floor(snapshot.at / everyMs);
-    if (its === stretch) continue;
-    stretch = its;
+    const period = Math.floor(snapshot.at / everyMs);
+    if (period === stretch) continue;
+    stretch = period;
     known.push(snapshot);
   }
   return known;

@@ -95,17 +95,17 @@ export const snapshotReader = (
     const snapshots = new Map<number, Snapshot[]>();
     const rows = read.iterate(JSON.stringify(keys), span.from, span.to);
     let key = Number.NaN;
-    let its: Snapshot[] = [];
+    let own: Snapshot[] = [];
     let echoes = new Echoes();
     for (const [videoKey, at, views, likes, source] of rows) {
       if (videoKey !== key) {
         key = videoKey;
-        its = [];
+        own = [];
         echoes = new Echoes();
-        snapshots.set(key, its);
+        snapshots.set(key, own);
       }
       if (echoes.isEcho(source, views, likes)) continue;
-      its.push({ at, views, source: SOURCES[source] as Source });
+      own.push({ at, views, source: SOURCES[source] as Source });
     }
     return snapshots;
   };

@@ -72,9 +72,9 @@ export const noteConditions = (
   sqlite
     .transaction(() => {
       for (const condition of holding) begin.run({ ...condition, now });
-      for (const one of open.all())
-        if (judged.some((a) => isSame(a, one)) && !holding.some((a) => isSame(a, one)))
-          end.run({ kind: one.kind, subject: one.subject, now });
+      for (const condition of open.all())
+        if (judged.some((a) => isSame(a, condition)) && !holding.some((a) => isSame(a, condition)))
+          end.run({ kind: condition.kind, subject: condition.subject, now });
     })
     .immediate();
 };

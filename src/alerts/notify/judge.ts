@@ -14,7 +14,7 @@ const LONGEST_SHAPE = 200;
 
 /** Samples before and after a change, and the setting that can fix it. */
 const shapesText = (drift: readonly SeenDrift[], resource: string, field: string): string => {
-  const seen = drift.find((one) => one.resource === resource && one.field === field);
+  const seen = drift.find((known) => known.resource === resource && known.field === field);
   if (seen === undefined) return '';
   const { former, sample, setting } = seen;
   const shapes =

@@ -76,9 +76,9 @@ export const sendNotices = async (
         failures.push(failure);
         continue;
       }
-      const others = [...targets.keys()].filter((one) => one !== id);
+      const others = [...targets.keys()].filter((name) => name !== id);
       const isLast = ({ toldTo }: UnsentNotice): boolean =>
-        others.every((one) => toldTo.includes(one));
+        others.every((name) => toldTo.includes(name));
       const [last = [], first = []] = [true, false].map((wanted) =>
         notices.filter((notice) => isLast(notice) === wanted),
       );

@@ -55,7 +55,7 @@ export const listAlerts = ({ sqlite }: SqliteOf): Alert[] =>
 
 /** @throws UsageError if no alert has this name */
 export const requireAlert = (lake: SqliteOf, name: string): Alert => {
-  const alert = listAlerts(lake).find((one) => one.name === name);
+  const alert = listAlerts(lake).find((alert) => alert.name === name);
   if (alert !== undefined) return alert;
   throw new UsageError(
     `No alert is called "${name}". \`${commandText('alerts list')}\` shows all alerts.`,

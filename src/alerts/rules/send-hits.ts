@@ -58,14 +58,14 @@ export const sendHits = async (
   const secrets = secretsOf(lake);
   try {
     for (const target of new Set(waiting.flatMap((hit) => hit.waiting))) {
-      const its = waiting.filter((hit) => hit.waiting.includes(target));
+      const ofTarget = waiting.filter((hit) => hit.waiting.includes(target));
       const address = target.startsWith('notify:') ? notified.get(target) : target;
       const isPast = (hit: AlertHit): boolean =>
         address === undefined || now - hit.at > TOO_LATE_MS;
-      markSent(lake, its.filter(isPast), target);
+      markSent(lake, ofTarget.filter(isPast), target);
       if (address === undefined) continue;
       const everyMs = chatTarget(address)?.everyMs ?? 0;
-      const timely = its.filter((hit) => !isPast(hit));
+      const timely = ofTarget.filter((hit) => !isPast(hit));
       for (const [alert, hits] of Map.groupBy(timely, ({ name }) => name)) {
         const message = messageOfHits(alert, hits, now);
         const failure = await sendTo(address, message, { ...deps, secrets });

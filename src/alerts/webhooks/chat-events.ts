@@ -11,7 +11,7 @@ const shownEvent = (body: string): ShownItem => {
   const { type, data } = JSON.parse(body) as { type: string; data: unknown };
   const { subject, note } = isObject(data) ? data : {};
   const { kind, id, url } = isObject(subject) ? subject : {};
-  const known = EVENT_KINDS.find((one) => one === type);
+  const known = EVENT_KINDS.find((kind) => kind === type);
   return {
     title: terminalLine([type, kind, id].filter((part) => typeof part === 'string').join(' ')),
     text: terminalLine(known === undefined ? String(note ?? '') : eventSentence(known, data)),

@@ -80,7 +80,7 @@ const shownLines = (message: ShownMessage, markup: Markup, most: number): string
 };
 
 const encoded = (url: string): string =>
-  new URL(url).href.replace(/[()|<>]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+  new URL(url).href.replace(/[()|<>]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -118,7 +118,9 @@ export const recordAttempts = (
   // deliveries of one attempt are retried together
   const chances = new Map(ended.map(({ attempt }) => [attempt, random()]));
   return lake.sqlite
-    .transaction(() => ended.map((one) => recordOne(lake, one, chances.get(one.attempt) ?? 0)))
+    .transaction(() =>
+      ended.map((delivery) => recordOne(lake, delivery, chances.get(delivery.attempt) ?? 0)),
+    )
     .immediate()
     .filter((sentence) => sentence !== null);
 };

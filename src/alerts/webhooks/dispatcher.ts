@@ -147,7 +147,7 @@ export class Dispatcher {
   launch(now: number, signal: AbortSignal): void {
     if (this.busy >= AT_ONCE) return;
     // those that have no room left are due too and may come first
-    const endpoints = dueEndpoints(this.#lake, now, 2 * AT_ONCE).filter((one) => this.#isOpen(one));
+    const endpoints = dueEndpoints(this.#lake, now, 2 * AT_ONCE).filter((due) => this.#isOpen(due));
     const webhooks = endpoints.filter((endpoint) => !this.#launchShown(endpoint, now, signal));
     const waiting = webhooks.map((endpoint) => ({
       endpoint,
@@ -167,7 +167,9 @@ export class Dispatcher {
   #launchShown(endpoint: Endpoint, now: number, signal: AbortSignal): boolean {
     const chat = chatTarget(endpoint.url);
     if (chat === undefined) return false;
-    const isBusy = [...this.#underWay.values()].some((one) => one.subscriptionId === endpoint.id);
+    const isBusy = [...this.#underWay.values()].some(
+      (delivery) => delivery.subscriptionId === endpoint.id,
+    );
     const nextAt = (this.#shownAt.get(endpoint.id) ?? 0) + chat.everyMs;
     if (isBusy || this.#deps.clock.now() < nextAt || !this.#hasRoom(endpoint)) return true;
     const due = dueDeliveries(this.#lake, endpoint.id, now, TOGETHER);
@@ -196,13 +198,13 @@ export class Dispatcher {
   #hasRoom(endpoint: Endpoint): boolean {
     const underWay = [...this.#underWay.values()];
     const origin = targetOrigin(endpoint.url);
-    const count = (fits: (one: UnderWay) => boolean): number => underWay.filter(fits).length;
+    const count = (fits: (delivery: UnderWay) => boolean): number => underWay.filter(fits).length;
     return (
       underWay.length < AT_ONCE &&
-      count((one) => one.origin === origin) < PER_ORIGIN &&
+      count((delivery) => delivery.origin === origin) < PER_ORIGIN &&
       (!endpoint.failing ||
-        (count((one) => one.subscriptionId === endpoint.id) === 0 &&
-          count((one) => one.failing) < TO_FAILING))
+        (count((delivery) => delivery.subscriptionId === endpoint.id) === 0 &&
+          count((delivery) => delivery.failing) < TO_FAILING))
     );
   }
 

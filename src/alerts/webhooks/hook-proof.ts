@@ -71,7 +71,7 @@ const standard = (
   const right = Buffer.from(
     `v1,${signedWith(secret.key, { id, timestamp, body }).toString('base64')}`,
   );
-  const fits = signatures.split(' ').some((one) => sameBytes(Buffer.from(one), right));
+  const fits = signatures.split(' ').some((signature) => sameBytes(Buffer.from(signature), right));
   return fits ? { ok: true, id: `${id}` } : refused(WRONG);
 };
 

@@ -36,8 +36,8 @@ export class WebhookSecrets {
       { id: 'text', secret: 'text', previous: 'text?', until: 'number?' },
     ).get(subscriptionId);
     if (row === undefined) return [];
-    const both = row.previous !== null && (row.until ?? 0) > now;
-    return both ? [row.secret, row.previous as string] : [row.secret];
+    const isReplacedSecretValid = row.previous !== null && (row.until ?? 0) > now;
+    return isReplacedSecretValid ? [row.secret, row.previous as string] : [row.secret];
   }
 
   add(subscriptionId: string, secret: string): void {

@@ -40,13 +40,13 @@ const words = (parameter: string, value: unknown): string[] => {
   const fits =
     Array.isArray(value) &&
     value.length <= LONGEST_LIST &&
-    value.every((one) => typeof one === 'string' && one.trim() !== '');
+    value.every((word) => typeof word === 'string' && word.trim() !== '');
   if (!fits)
     throw new SubscriptionError(
       parameter,
       `${parameter} must be a list of at most ${LONGEST_LIST} texts, or left out for everything.`,
     );
-  return [...new Set((value as string[]).map((one) => one.trim()))];
+  return [...new Set((value as string[]).map((word) => word.trim()))];
 };
 
 const knownWords = <T extends string>(
@@ -55,7 +55,7 @@ const knownWords = <T extends string>(
   known: readonly T[],
 ): T[] => {
   const names = words(parameter, value);
-  const unknown = names.find((one) => !known.includes(one as T));
+  const unknown = names.find((name) => !known.includes(name as T));
   if (unknown !== undefined)
     throw new SubscriptionError(
       parameter,
@@ -65,8 +65,8 @@ const knownWords = <T extends string>(
 };
 
 const subjectsOf = (value: unknown): string[] => {
-  const subjects = words('subjects', value).map((one) => one.replace(/^[@#]/, ''));
-  if (subjects.some((one) => one === '' || one.length > LONGEST_SUBJECT))
+  const subjects = words('subjects', value).map((subject) => subject.replace(/^[@#]/, ''));
+  if (subjects.some((subject) => subject === '' || subject.length > LONGEST_SUBJECT))
     throw new SubscriptionError(
       'subjects',
       `subjects must be handles, tags, video ids or <kind>:<id>, each of 1 to ${LONGEST_SUBJECT} characters.`,

@@ -74,8 +74,8 @@ export const findSubscription = (
   const row = prepare(lake.sqlite, `select ${COLUMNS} from subscriptions where id = ?`, ROW).get(
     id,
   );
-  const theirs = row !== undefined && (owner === undefined || row.keyId === owner);
-  return theirs ? subscriptionOf(row) : undefined;
+  const isOwned = row !== undefined && (owner === undefined || row.keyId === owner);
+  return isOwned ? subscriptionOf(row) : undefined;
 };
 
 /** @throws UsageError when the operator has no such subscription */

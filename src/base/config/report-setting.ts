@@ -16,7 +16,7 @@ const EXPECTED =
   'JSON such as {"schedule": "0 7 * * 1", "to": ["smtps://user:password@host:465/?from=a@example.com&to=b@example.com"], "tags": ["acme"]}; only "to" is required';
 
 const textsIn = (value: unknown): string[] | undefined =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string' && one.trim() !== '')
+  Array.isArray(value) && value.every((text) => typeof text === 'string' && text.trim() !== '')
     ? (value as string[])
     : undefined;
 
@@ -29,7 +29,7 @@ export const reportSetting: TextReader<ReportSetting> = (text) => {
   }
   if (!isObject(given)) return expected(EXPECTED);
   const { schedule, to, tags = [], ...unknown } = given;
-  const targets = textsIn(to)?.map((one) => notifyTarget(one));
+  const targets = textsIn(to)?.map((address) => notifyTarget(address));
   const names = textsIn(tags);
   const isRight =
     Object.keys(unknown).length === 0 &&
@@ -38,7 +38,7 @@ export const reportSetting: TextReader<ReportSetting> = (text) => {
     targets.length > 0 &&
     names !== undefined;
   if (!isRight) return expected(EXPECTED);
-  const secrets = targets.flatMap((one) => ('value' in one ? [one.value] : []));
+  const secrets = targets.flatMap((target) => ('value' in target ? [target.value] : []));
   return secrets.length === targets.length
     ? { value: { schedule, to: secrets, tags: names } }
     : expected(EXPECTED);

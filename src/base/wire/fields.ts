@@ -197,8 +197,8 @@ export const extraOf = (
   for (const name of Object.keys(object))
     if (!known.has(name)) entries.push([name, keepable(object[name])]);
   const originals = odd.map(([field, original]) => [field, keepable(original)] as const);
-  const theirs = entries.filter(([name]) => name === 'odd');
-  if (odd.length > 0) entries.push(['odd', Object.fromEntries([...theirs, ...originals])]);
+  const foreign = entries.filter(([name]) => name === 'odd');
+  if (odd.length > 0) entries.push(['odd', Object.fromEntries([...foreign, ...originals])]);
   return entries.length === 0 ? null : Object.fromEntries(entries);
 };
 

@@ -68,7 +68,7 @@ const sendRows = async (lake: Lake, alert: Alert, io: CliIo): Promise<void> => {
   const targets = alert.targets.length > 0 ? alert.targets : targetsIn(notify?.reveal() ?? '');
   const secrets = secretsOf(lake);
   try {
-    for (const target of targets.filter((one) => one !== '')) {
+    for (const target of targets.filter((name) => name !== '')) {
       const failure = await sendTo(target, message, { clock, env, signal, publicUrl, secrets });
       if (failure !== undefined) io.exitCode = EXIT.failed;
       io.err(

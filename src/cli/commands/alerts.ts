@@ -57,7 +57,7 @@ interface AddOptions {
 }
 
 const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string => {
-  const given = [sql, file, template].filter((one) => one !== undefined);
+  const given = [sql, file, template].filter((option) => option !== undefined);
   if (given.length !== 1)
     throw new UsageError(
       `Give one of --sql, --file and --template; ${given.length === 0 ? 'none was given' : `${given.length} were given`}.`,

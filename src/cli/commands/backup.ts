@@ -30,17 +30,17 @@ const backup = async (options: Options, io: CliIo): Promise<void> => {
   const { clock, signal } = io;
   try {
     if (store === undefined) {
-      const made = await backupLake(lake, { clock, signal });
-      if (options.json === true) return io.json(made);
-      io.out(`Backup ${made.path} (${mebibytes(made.bytes)}), checked.`);
+      const backup = await backupLake(lake, { clock, signal });
+      if (options.json === true) return io.json(backup);
+      io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
       return io.note(
         `It lies on the same disk. ${commandText('backup --to FOLDER')} also keeps service.db and puts both elsewhere.`,
       );
     }
-    const made = await packBackup(lake, store, { clock, signal });
-    if (options.json === true) return io.json(made);
-    const old = made.removed === 0 ? '' : ` ${made.removed} older ones were removed.`;
-    io.out(`Backup ${made.name} (${mebibytes(made.bytes)}) in ${made.url}, checked.${old}`);
+    const backup = await packBackup(lake, store, { clock, signal });
+    if (options.json === true) return io.json(backup);
+    const old = backup.removed === 0 ? '' : ` ${backup.removed} older ones were removed.`;
+    io.out(`Backup ${backup.name} (${mebibytes(backup.bytes)}) in ${backup.url}, checked.${old}`);
   } finally {
     lake.close();
     store?.close();

@@ -71,10 +71,10 @@ const fish = (tree: readonly CommandInfo[]): string => {
   const lines = tree.flatMap(({ name, summary, options, below }) => [
     `complete -c trendlake -n "not __fish_seen_subcommand_from ${names}" -f -a ${name} -d ${quoted(summary)}`,
     ...below.map(
-      (one) =>
-        `complete -c trendlake -n "__fish_seen_subcommand_from ${name}" -f -a ${one.name} -d ${quoted(one.summary)}`,
+      (command) =>
+        `complete -c trendlake -n "__fish_seen_subcommand_from ${name}" -f -a ${command.name} -d ${quoted(command.summary)}`,
     ),
-    ...[...options, ...below.flatMap((one) => one.options)].map(
+    ...[...options, ...below.flatMap((command) => command.options)].map(
       ({ long, takesValue, description }) =>
         `complete -c trendlake -n "__fish_seen_subcommand_from ${name}" -l ${long.slice(2)}${takesValue ? ' -r' : ''} -d ${quoted(description)}`,
     ),

@@ -183,9 +183,9 @@ const backup = async (dataDir: string, options: Options, io: CliIo): Promise<voi
   openLakeForReading(dataDir).close();
   const lake = openLake(dataDir);
   try {
-    const made = await backupLake(lake, { clock: io.clock, signal: io.signal });
-    if (options.json === true) io.json(made);
-    else io.out(`Backup ${made.path} (${mebibytes(made.bytes)}), checked.`);
+    const backup = await backupLake(lake, { clock: io.clock, signal: io.signal });
+    if (options.json === true) io.json(backup);
+    else io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
   } finally {
     lake.close();
   }

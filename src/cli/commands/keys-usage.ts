@@ -24,13 +24,13 @@ const monthOf = (text: string | undefined, now: number): string => {
 
 const asTable = (uses: readonly RouteUse[], month: string, io: CliIo): string => {
   if (uses.length === 0) return `No key was used in ${month} (UTC).`;
-  const rows = uses.map((one) => [
-    one.key,
-    one.useCase,
-    one.day,
-    one.route,
-    grouped(one.calls),
-    grouped(one.refused),
+  const rows = uses.map((use) => [
+    use.key,
+    use.useCase,
+    use.day,
+    use.route,
+    grouped(use.calls),
+    grouped(use.refused),
   ]);
   const total = uses.reduce((sum, { calls }) => sum + calls, 0);
   const table = textTable(HEAD, rows, { columns: io.columns, figures: ['calls', 'refused'] });
@@ -54,13 +54,13 @@ export const defineUsage = (command: Command, io: CliIo): void => {
         else if (options.csv === true)
           for (const line of [
             ['key', 'use_case', 'day', 'route', 'calls', 'refused'],
-            ...uses.map((one) => [
-              one.key,
-              one.useCase,
-              one.day,
-              one.route,
-              one.calls,
-              one.refused,
+            ...uses.map((use) => [
+              use.key,
+              use.useCase,
+              use.day,
+              use.route,
+              use.calls,
+              use.refused,
             ]),
           ])
             io.csv(csvLine(line));

@@ -28,13 +28,13 @@ const init = async (options: { json?: boolean }, io: CliIo): Promise<void> => {
   const { initLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
   const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
   try {
-    const made = await initLedger(db);
-    if (options.json === true) io.json(made);
+    const result = await initLedger(db);
+    if (options.json === true) io.json(result);
     else
       io.out(
-        `Ledger at ${made.server}, schema ${made.schema}, version ${made.version}: ${DID[made.was]}.`,
+        `Ledger at ${result.server}, schema ${result.schema}, version ${result.version}: ${DID[result.was]}.`,
       );
-    for (const warning of made.warnings) io.err(`warning: ${warning}`);
+    for (const warning of result.warnings) io.err(`warning: ${warning}`);
   } finally {
     await db.close();
   }

@@ -59,7 +59,7 @@ const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): v
   if (creator === undefined) return;
   const seen = { handle: plainHandle(creator), asOf: now, limit: 1 };
   const platforms = platform === undefined ? PLATFORMS : [platform];
-  if (platforms.some((one) => creatorProfile(lake, { ...seen, platform: one }) !== undefined))
+  if (platforms.some((platform) => creatorProfile(lake, { ...seen, platform }) !== undefined))
     return;
   throw new UsageError(
     `No creator "${seen.handle}" is in the lake${platform === undefined ? '' : ` on ${platform}`}. Find handles with \`${commandText('query "select platform, handle from creators"')}\`.`,

@@ -102,7 +102,7 @@ export const define = (command: Command, io: CliIo): void => {
         report: (sentence) => io.err(sentence),
       }).finally(() => progress.clear());
       const { url, key, clock, dashboard } = sandbox;
-      const more = Object.fromEntries(sandbox.keys.map((one) => [one.name, one.key]));
+      const more = Object.fromEntries(sandbox.keys.map((key) => [key.name, key.key]));
       io.json({ url, key, ...(sandbox.keys.length === 0 ? {} : { keys: more }) }, 0);
       io.note(`It is ${isoOf(clock.now())} there; to look at it: ${dashboard}`);
       io.note(

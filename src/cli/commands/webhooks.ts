@@ -34,19 +34,19 @@ const list = (value: unknown): string[] | undefined =>
   typeof value === 'string'
     ? value
         .split(',')
-        .map((one) => one.trim())
-        .filter((one) => one !== '')
+        .map((word) => word.trim())
+        .filter((word) => word !== '')
     : undefined;
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
 /** A subscription as `--json` prints it, with ISO 8601 instants. */
-const datedSubscription = (one: Subscription) => ({
-  ...one,
-  createdAt: isoOf(one.createdAt),
-  disabledAt: isoOrNull(one.disabledAt),
-  failingSince: isoOrNull(one.failingSince),
-  pausedUntil: isoOrNull(one.pausedUntil),
+const datedSubscription = (subscription: Subscription) => ({
+  ...subscription,
+  createdAt: isoOf(subscription.createdAt),
+  disabledAt: isoOrNull(subscription.disabledAt),
+  failingSince: isoOrNull(subscription.failingSince),
+  pausedUntil: isoOrNull(subscription.pausedUntil),
 });
 type DatedSubscription = ReturnType<typeof datedSubscription>;
 
@@ -114,7 +114,12 @@ const defineList = (command: Command, io: CliIo): void => {
           tableOr(
             `No subscriptions yet: ${commandText('webhooks add URL')}`,
             ['id', 'url', 'wants', 'state'],
-            all.map((one) => [one.id, one.url, filterText(one), stateText(one)]),
+            all.map((subscription) => [
+              subscription.id,
+              subscription.url,
+              filterText(subscription),
+              stateText(subscription),
+            ]),
             io,
           ),
       ),

@@ -69,7 +69,7 @@ const namedLimits = (text: string): NamedLimits | undefined => {
       text.trim(),
     ) ?? [];
   if (name === '') return undefined;
-  const known = TIER_NAMES.find((one) => one === tier);
+  const known = TIER_NAMES.find((name) => name === tier);
   return known === undefined
     ? { name, tier: 'enterprise', ratePerMinute: Number(minute), callsPerMonth: Number(month) }
     : { name, tier: known };
@@ -81,7 +81,7 @@ const namedLimits = (text: string): NamedLimits | undefined => {
  */
 export const keyList = (flag: string): ((text: string) => NamedLimits[]) =>
   ofOption(flag, (text): values.Parsed<NamedLimits[]> => {
-    const value = text.split(',').flatMap((one) => namedLimits(one) ?? []);
+    const value = text.split(',').flatMap((entry) => namedLimits(entry) ?? []);
     const names = new Set(value.map(({ name }) => name));
     return names.size === text.split(',').length ? { value } : values.expected(KEY_LIST);
   });

@@ -7,7 +7,7 @@ export const grouped = (value: number): string =>
     : value.toLocaleString('en');
 
 /** Formats a count with its noun: `1 row`, `1,200 rows`. */
-export const counted = (value: number, one: string): string =>
-  `${grouped(value)} ${value === 1 ? one : `${one}s`}`;
+export const counted = (value: number, noun: string): string =>
+  `${grouped(value)} ${value === 1 ? noun : `${noun}s`}`;
 
 export const mebibytes = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(1)} MiB`;

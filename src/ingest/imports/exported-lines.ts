@@ -21,9 +21,9 @@ const lineOf = (
   own: JsonObject,
 ): string => {
   const isFlat = !Object.keys(extra).some((name) => isKnownField(kind, name));
-  const said = withoutNulls(isFlat ? own : { ...own, extra });
+  const fields = withoutNulls(isFlat ? own : { ...own, extra });
   const line = { ...withoutNulls(known), ...(isFlat ? extra : {}) };
-  return JSON.stringify(Object.keys(said).length === 0 ? line : { ...line, [OWN]: said });
+  return JSON.stringify(Object.keys(fields).length === 0 ? line : { ...line, [OWN]: fields });
 };
 
 const parsed = (extra: string | null): JsonObject => (extra === null ? {} : JSON.parse(extra));
@@ -252,14 +252,14 @@ function* creatorLines(sqlite: Database.Database): Generator<string> {
       'text?',
     ],
   );
-  let said = '';
+  let written = '';
   for (const row of rows.iterate()) {
     const [key, user, platform, at, followers, videoCount, views, likes, source, extra] = row;
     const state: Profile = { engagementRate: row[11], extra: row[12] };
     const saying = JSON.stringify([key, state]);
     const profile = state.extra === null ? null : JSON.parse(state.extra);
-    const own = saying === said ? {} : { engagementRate: state.engagementRate, profile };
-    said = saying;
+    const own = saying === written ? {} : { engagementRate: state.engagementRate, profile };
+    written = saying;
     const known = { user, platform, at: isoOf(at), followers, videoCount, views, likes };
     yield lineOf('creators', known, parsed(extra), { source: sourceOf(source), ...own });
   }

@@ -48,20 +48,20 @@ function* keptOf<T>(rows: Iterable<T>, isKept: (row: T) => boolean): Generator<T
 const writeVideos = <T extends { observed: VideoObservation }>(
   loader: Loader,
   observations: Iterable<T>,
-  { seenOf, more }: { seenOf: (one: T) => Seen; more: 'tags' | 'nothing' },
+  { seenOf, more }: { seenOf: (observation: T) => Seen; more: 'tags' | 'nothing' },
   tally: Tally,
 ): void => {
   let some: T[] = [];
   const write = (): void => {
     loader.expect(
-      some.map((one) => ({ observed: one.observed, at: seenOf(one).at })),
+      some.map((observation) => ({ observed: observation.observed, at: seenOf(observation).at })),
       more,
     );
-    for (const one of some) loader.write(one.observed, seenOf(one), tally);
+    for (const observation of some) loader.write(observation.observed, seenOf(observation), tally);
     some = [];
   };
-  for (const one of observations) {
-    some.push(one);
+  for (const observation of observations) {
+    some.push(observation);
     if (some.length === WRITTEN_TOGETHER) write();
   }
   write();

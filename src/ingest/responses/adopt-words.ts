@@ -51,9 +51,10 @@ export const adoptWords = (lake: Lake, settings: UpstreamSettings): void => {
       writeMeta(lake.sqlite, WORDS, words);
       let renamed = 0;
       for (const platform of PLATFORMS) {
-        const theirs = theirPrefix(platform, settings);
-        const ours = `${PLATFORM_PREFIXES[platform]}_`;
-        if (theirs !== ours) renamed += renameVideos(lake, { platform, theirs, ours });
+        const foreignPrefix = theirPrefix(platform, settings);
+        const ownPrefix = `${PLATFORM_PREFIXES[platform]}_`;
+        if (foreignPrefix !== ownPrefix)
+          renamed += renameVideos(lake, { platform, theirs: foreignPrefix, ours: ownPrefix });
       }
       if (renamed === 0) return;
       dropListBasis(lake);

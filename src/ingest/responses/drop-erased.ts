@@ -88,10 +88,10 @@ export const withoutErased = (
   const hidesSamples = itemsOf(kept) < itemsOf(decoded);
   const clean = {
     ...kept,
-    rejected: rejected.map((one) => ({ ...one, item: eraseValue(one.item, words) })),
-    drift: drift.map((one) => ({
-      ...one,
-      sample: hidesSamples ? ERASED_MARK : eraseValue(one.sample, words),
+    rejected: rejected.map((item) => ({ ...item, item: eraseValue(item.item, words) })),
+    drift: drift.map((field) => ({
+      ...field,
+      sample: hidesSamples ? ERASED_MARK : eraseValue(field.sample, words),
     })),
   };
   if (body === undefined) return { decoded: clean, body };

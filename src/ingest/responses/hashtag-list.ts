@@ -51,13 +51,13 @@ const volumesOf = (
 export const writeHashtagList = (loader: Loader, page: HashtagListPage, tally: Tally): void => {
   const { platform, window: period, at, total, runId, isLast } = page;
   loader.rankings.open({ list: 'hashtags', platform, period, at, total, runId, isLast }, tally);
-  const once = statedOnce<SeenHashtag, string>(
+  const distinct = statedOnce<SeenHashtag, string>(
     page.items.flatMap((item) => volumesOf(item, page)),
     (volume) => `${volume.platform}#${foldName(volume.tag)}`,
     // the first position on the page is a hashtag's rank, and its first spelling the one kept
     ({ tag, rank }) => ({ tag, rank }),
   );
-  for (const volume of once.values()) loader.hashtags.write(volume, tally);
+  for (const volume of distinct.values()) loader.hashtags.write(volume, tally);
 };
 
 /** Loads a whole list of hashtags in one transaction. Loading the same again changes nothing. */

@@ -26,14 +26,14 @@ const overlaid = <T extends Stated>(earlier: T, later: T, joined: Joined<T>): T 
  */
 export const statedOnce = <T extends Stated, K>(
   all: readonly T[],
-  keyOf: (one: T) => K,
+  keyOf: (item: T) => K,
   joined: Joined<T> = () => ({}),
 ): Map<K, T> => {
   const byKey = new Map<K, T>();
-  for (const one of all) {
-    const key = keyOf(one);
+  for (const item of all) {
+    const key = keyOf(item);
     const earlier = byKey.get(key);
-    byKey.set(key, earlier === undefined ? one : overlaid(earlier, one, joined));
+    byKey.set(key, earlier === undefined ? item : overlaid(earlier, item, joined));
   }
   return byKey;
 };

@@ -122,11 +122,11 @@ export class VideoWriter {
   insert(seen: readonly SeenVideo[]): void {
     const newest = required(this.#newestKey.get()) ?? 0;
     const rows: Row[] = [];
-    for (const one of seen) {
-      if (this.#inserted.has(one.id)) continue;
+    for (const video of seen) {
+      if (this.#inserted.has(video.id)) continue;
       const key = newest + rows.length + 1;
-      rows.push([...rowOf(key, one), this.collectedAt]);
-      this.#inserted.set(one.id, key);
+      rows.push([...rowOf(key, video), this.collectedAt]);
+      this.#inserted.set(video.id, key);
     }
     let from = 0;
     for (; from + INSERTED_TOGETHER <= rows.length; from += INSERTED_TOGETHER)

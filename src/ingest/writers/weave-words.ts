@@ -20,20 +20,20 @@ export interface StatedWords extends WordsUntil {
   readonly isKnown: boolean;
 }
 
-const both = (a: readonly number[], b: readonly number[]): number[] => [...new Set([...a, ...b])];
+const union = (a: readonly number[], b: readonly number[]): number[] => [...new Set([...a, ...b])];
 
 /** Words with others where they lack any; a video keeps each hashtag it was seen with. */
 const filled = (words: VideoWords, others: VideoWords): VideoWords => ({
   title: words.title ?? others.title,
   user: words.user ?? others.user,
-  tagKeys: both(words.tagKeys, others.tagKeys),
+  tagKeys: union(words.tagKeys, others.tagKeys),
 });
 
 /** Later words that replace earlier ones; fields that their source lacks stay. */
 const replaced = (words: VideoWords, by: VideoWords): VideoWords => ({
   title: by.title ?? words.title,
   user: by.user ?? words.user,
-  tagKeys: both(words.tagKeys, by.tagKeys),
+  tagKeys: union(words.tagKeys, by.tagKeys),
 });
 
 const sameWords = (a: VideoWords, b: VideoWords): boolean =>

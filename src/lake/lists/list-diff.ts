@@ -123,12 +123,12 @@ const diffOf = (lake: Lake, name: ListName, query: DiffQuery): ListDiff | undefi
     entered: moved.filter(({ previousRank }) => previousRank === null).sort(byRank),
     left: moved.filter(({ rank }) => rank === null).sort(byRank),
     climbed: stayed
-      .filter((one) => climb(one) > 0)
+      .filter((video) => climb(video) > 0)
       .sort((a, b) => climb(b) - climb(a) || byRank(a, b)),
     fell: stayed
-      .filter((one) => climb(one) < 0)
+      .filter((video) => climb(video) < 0)
       .sort((a, b) => climb(a) - climb(b) || byRank(a, b)),
-    unchanged: stayed.filter((one) => climb(one) === 0).length,
+    unchanged: stayed.filter((video) => climb(video) === 0).length,
     renamed,
   };
 };

@@ -63,8 +63,8 @@ export const readVideosOnce = (sqlite: Database.Database, sql: string): void => 
   ]).all();
   if (!plan.some(([, , , step]) => step.startsWith('SCAN video_then'))) return;
   const view = prepare(sqlite, "select sql from temp.sqlite_schema where name = 'video'", 'text');
-  const once = `${required(view.get())} limit -1`;
+  const viewSql = `${required(view.get())} limit -1`;
   changeSchema(sqlite, () =>
-    sqlite.exec(`drop view temp.video; ${once.replace(/^create view/i, 'create temp view')}`),
+    sqlite.exec(`drop view temp.video; ${viewSql.replace(/^create view/i, 'create temp view')}`),
   );
 };

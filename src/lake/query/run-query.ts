@@ -170,7 +170,11 @@ export const runQuery = async (
     const end = JSON.parse(stated) as QueryEnd;
     if (!('failed' in end)) return end;
     const { message, code: slug, exitCode } = end.failed;
-    throw new QueryError(message, slug, EXIT_CODES.find((one) => one === exitCode) ?? EXIT.failed);
+    throw new QueryError(
+      message,
+      slug,
+      EXIT_CODES.find((code) => code === exitCode) ?? EXIT.failed,
+    );
   } finally {
     over.abort();
     process.removeListener('exit', kill);

@@ -172,7 +172,10 @@ export const creatorProfile = (
     engagementRate: profile?.rate ?? engagementRate({ views, likes }),
     videos: itemsOf(lake, videos, asOf, { limit, page }),
     growth: snapshots
-      .filter((one) => !echoes.isEcho(one.source, one.followers, one.views, one.likes))
+      .filter(
+        (snapshot) =>
+          !echoes.isEcho(snapshot.source, snapshot.followers, snapshot.views, snapshot.likes),
+      )
       .map(({ at, followers, views: viewsThen, likes: likesThen }) => ({
         at,
         followers,

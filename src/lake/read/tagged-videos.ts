@@ -91,8 +91,8 @@ const countOf = (videos: readonly Tagged[]): TaggedCount => ({
   volume: videos.length,
   views: viewsOf(videos),
   platforms: PLATFORMS.flatMap((platform) => {
-    const its = videos.filter((video) => video.platform === platform);
-    return its.length === 0 ? [] : [{ platform, volume: its.length, views: viewsOf(its) }];
+    const own = videos.filter((video) => video.platform === platform);
+    return own.length === 0 ? [] : [{ platform, volume: own.length, views: viewsOf(own) }];
   }),
   isWhole: (videos[0]?.carried ?? 0) <= TAGGED_MOST,
 });
@@ -120,9 +120,9 @@ const tagsBeside = (
 /** Creators of the videos, those of most videos first. */
 const creatorsOf = (videos: readonly Tagged[], most: number): TagCreator[] =>
   [...Map.groupBy(videos, ({ platform, user }) => `${platform} ${user ?? ''}`).values()]
-    .flatMap((its): TagCreator[] => {
-      const { platform, user } = its[0] as Tagged;
-      return user ? [{ platform, name: user, videos: its.length, views: viewsOf(its) }] : [];
+    .flatMap((own): TagCreator[] => {
+      const { platform, user } = own[0] as Tagged;
+      return user ? [{ platform, name: user, videos: own.length, views: viewsOf(own) }] : [];
     })
     .sort(
       (a, b) =>

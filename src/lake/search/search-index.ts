@@ -40,9 +40,9 @@ const put = (lake: Lake, first: readonly WaitingVideo[], words: readonly Indexed
   );
   const remove = statement(lake, 'delete from search where rowid = ?');
   for (const [index, { key, platform }] of first.entries()) {
-    const its = words[index];
-    if (platform === null || its === undefined) remove.run(key);
-    else insert.run(key, platform, its.title, its.user, its.tags);
+    const indexed = words[index];
+    if (platform === null || indexed === undefined) remove.run(key);
+    else insert.run(key, platform, indexed.title, indexed.user, indexed.tags);
   }
   const done = statement(lake, 'delete from search_pending where video_key <= ?');
   done.run(first.at(-1)?.key ?? BEFORE_ALL);

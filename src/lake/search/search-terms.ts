@@ -37,9 +37,9 @@ export const ftsExpression = (
   platform: Platform | undefined,
 ): string | undefined => {
   if (wanted.length === 0) return undefined;
-  const once = (phrases: readonly Phrase[]): string[] => [...new Set(phrases.map(ftsPhrase))];
-  const all = once(wanted).join(' AND ');
-  const without = once(unwanted).join(' OR ');
+  const distinct = (phrases: readonly Phrase[]): string[] => [...new Set(phrases.map(ftsPhrase))];
+  const all = distinct(wanted).join(' AND ');
+  const without = distinct(unwanted).join(' OR ');
   const words = `{title user tags} : (${without === '' ? all : `(${all}) NOT (${without})`})`;
   return platform === undefined ? words : `(${words}) AND (platform : "${platform}")`;
 };

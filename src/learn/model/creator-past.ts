@@ -20,7 +20,8 @@ const BEFORE = `
 /** @param growths since each video's first sight, in ln(views + 1000) */
 export const creatorPastOf = (growths: readonly number[]): EarlierVideos => ({
   videos: growths.length,
-  growth: growths.length === 0 ? null : growths.reduce((sum, one) => sum + one, 0) / growths.length,
+  growth:
+    growths.length === 0 ? null : growths.reduce((sum, growth) => sum + growth, 0) / growths.length,
 });
 
 interface KeyedCurve extends Curve {

@@ -156,11 +156,11 @@ const teachingPoints = ({ points }: Curve): number[] => {
 
 /** Rows about finishing on top. */
 function* endings(finished: readonly Finished[], cohorts: readonly Cohort[]): Generator<Candidate> {
-  for (const its of finished) {
-    if (!isComparable(cohorts, its.curve)) continue;
-    const target = endedOnTop(cohorts, its) ? 1 : 0;
-    for (const position of teachingPoints(its.curve))
-      yield { curve: its.curve, position, hours: 0, target };
+  for (const curves of finished) {
+    if (!isComparable(cohorts, curves.curve)) continue;
+    const target = endedOnTop(cohorts, curves) ? 1 : 0;
+    for (const position of teachingPoints(curves.curve))
+      yield { curve: curves.curve, position, hours: 0, target };
   }
 }
 
@@ -232,15 +232,15 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
   const row = new Float32Array(ALL_FEATURES);
   const stated: TreePoint[] = [];
   const named: Named[] = [];
-  for (const its of finished) {
-    if (!isComparable(grown.cohorts, its.curve)) continue;
-    const top = endedOnTop(grown.cohorts, its);
-    const logits = its.curve.points.map((_, position) => {
-      describePoint(its.curve, position, grown.cohorts, row);
+  for (const curves of finished) {
+    if (!isComparable(grown.cohorts, curves.curve)) continue;
+    const top = endedOnTop(grown.cohorts, curves);
+    const logits = curves.curve.points.map((_, position) => {
+      describePoint(curves.curve, position, grown.cohorts, row);
       return evaluateTrees(grown.odds, row);
     });
     named.push({ top, logits });
-    const positions = teachingPoints(its.curve);
+    const positions = teachingPoints(curves.curve);
     for (const position of positions)
       stated.push({ logit: logits[position] as number, top, weight: 1 / positions.length });
   }

@@ -133,16 +133,16 @@ export const checkpointOf = async (
   });
   const write = (rows: readonly Action[]): void | Promise<void> =>
     parquet.write({
-      columnData: NAMES.map((name) => ({ name, data: rows.map((one) => stored(one[name])) })),
+      columnData: NAMES.map((name) => ({ name, data: rows.map((row) => stored(row[name])) })),
       rowGroupSize: Math.max(1, rows.length),
     });
   const counts = { actions: general.length, files: 0 };
   await write(general);
   let rows: Action[] = [];
-  for await (const one of files) {
+  for await (const file of files) {
     counts.actions += 1;
-    if (one.add) counts.files += 1;
-    rows.push(one);
+    if (file.add) counts.files += 1;
+    rows.push(file);
     if (rows.length < ROWS_A_GROUP) continue;
     await write(rows);
     rows = [];
@@ -163,14 +163,14 @@ export async function* filesSince(
   const later = [...changed].sort(([a], [b]) => (a < b ? -1 : 1));
   let next = 0;
   for await (const actions of before) {
-    for (const one of actions) {
-      const path = pathOf(one);
+    for (const action of actions) {
+      const path = pathOf(action);
       if (path === undefined) continue;
       for (let due = later[next]; due !== undefined && due[0] < path; due = later[next]) {
         yield due[1];
         next += 1;
       }
-      if (!changed.has(path)) yield one;
+      if (!changed.has(path)) yield action;
     }
   }
   for (const [, one] of later.slice(next)) yield one;

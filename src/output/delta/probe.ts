@@ -17,11 +17,11 @@ export const probeStore = async (store: TableStore): Promise<void> => {
   const body = Buffer.from(JSON.stringify({ by: 'trendlake', is: 'a probe of If-None-Match' }));
   try {
     const together = Array.from({ length: TRIED_AT_ONCE }, () => store.create(tried, body));
-    const made = (await Promise.all(together)).filter((won) => won).length;
+    const winners = (await Promise.all(together)).filter((won) => won).length;
     const later = await store.create(tried, body);
-    if (made > 1 || later)
+    if (winners > 1 || later)
       throw new TablesError(
-        `${store.url} is on a store that ignores conditions: ${made + (later ? 1 : 0)} of ${TRIED_AT_ONCE + 1} writers made the same object, so that two lakes would overwrite each other's commits. Nothing was published. Use a store that knows If-None-Match (AWS S3, Ceph, MinIO, Cloudflare R2, or file:///).`,
+        `${store.url} is on a store that ignores conditions: ${winners + (later ? 1 : 0)} of ${TRIED_AT_ONCE + 1} writers made the same object, so that two lakes would overwrite each other's commits. Nothing was published. Use a store that knows If-None-Match (AWS S3, Ceph, MinIO, Cloudflare R2, or file:///).`,
       );
   } catch (error) {
     await store.remove([tried]).catch(() => {}); // the first failure says more

@@ -169,7 +169,7 @@ export class TablePublisher {
       { commitInfo: { timestamp: at, ...operation, engineInfo: 'trendlake' } },
       ...(version < 0 ? [{ protocol: PROTOCOL }] : []),
       ...(adapted === undefined ? [] : [{ metaData: adapted }]),
-      ...[txn, ...this.#upkeep].map((one) => ({ txn: { ...one, lastUpdated: at } })),
+      ...[txn, ...this.#upkeep].map((named) => ({ txn: { ...named, lastUpdated: at } })),
       ...removed.map((path) => ({ remove: this.#removal(path, at, !merged.days.has(path)) })),
       ...added.map(({ add }) => ({ add: { ...add, dataChange: !merged.months.has(add.path) } })),
     ];
@@ -206,8 +206,8 @@ export class TablePublisher {
     { added, removed }: Pick<TableChange, 'added' | 'removed'>,
     version: number,
   ): TablePublished {
-    const sum = (of: (one: BroughtFile) => number): number =>
-      added.reduce((total, one) => total + of(one), 0);
+    const sum = (of: (file: BroughtFile) => number): number =>
+      added.reduce((total, file) => total + of(file), 0);
     return {
       table: this.#table.name,
       version,

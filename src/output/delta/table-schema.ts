@@ -73,11 +73,11 @@ export const adaptedMetaData = (
   url: string,
   metaData: MetaData | undefined,
   brought: Brought,
-  made: { readonly id: string; readonly at: number },
+  creation: { readonly id: string; readonly at: number },
 ): MetaData | undefined => {
   const known =
     metaData === undefined ? [] : fieldsOf(metaData).filter(({ name }) => name !== LAKE_FIELD.name);
-  const byName = new Map(known.map((one) => [one.name, one]));
+  const byName = new Map(known.map((column) => [column.name, column]));
   for (const column of brought.columns) {
     const before = byName.get(column.name);
     if (before !== undefined && before.type !== column.type)
@@ -88,7 +88,7 @@ export const adaptedMetaData = (
   if (metaData !== undefined && added.length === 0 && isKnown) return undefined;
   const fields = [...known, ...added, LAKE_FIELD];
   return {
-    id: metaData?.id ?? made.id,
+    id: metaData?.id ?? creation.id,
     name: brought.table,
     format: { provider: 'parquet', options: {} },
     schemaString: JSON.stringify({ type: 'struct', fields: fields.map(fieldText) }),
@@ -98,6 +98,6 @@ export const adaptedMetaData = (
       [OWNER]: brought.dated ? `${brought.table}${DATE_IN_FILES}` : brought.table,
       [LAKE + brought.lake]: brought.lakeId,
     },
-    createdTime: metaData?.createdTime ?? made.at,
+    createdTime: metaData?.createdTime ?? creation.at,
   };
 };

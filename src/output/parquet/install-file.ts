@@ -52,8 +52,8 @@ export class ChangedFolders {
     if (existsSync(path)) return;
     const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
     if (first === undefined) return;
-    for (let made = path; made.length >= first.length; made = dirname(made))
-      this.#changed.add(dirname(made));
+    for (let folder = path; folder.length >= first.length; folder = dirname(folder))
+      this.#changed.add(dirname(folder));
   }
 
   /** Notes that a file got its name in a folder, or lost it. */

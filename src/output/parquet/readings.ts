@@ -96,7 +96,7 @@ export const readingsOf = (
       : togetherReadings(
           sqlite,
           timelines,
-          [...ofTable].sort((one, other) => startOf(one) - startOf(other)),
+          [...ofTable].sort((partition, other) => startOf(partition) - startOf(other)),
         ),
   );
 };

@@ -114,8 +114,8 @@ export class TextValues implements Values {
   }
 
   /** Number of common leading bytes of two texts. */
-  #sharedBy(bytes: Buffer, one: number, other: number): number {
-    const [from, to] = [this.#startOf(one), this.#endOf(one)];
+  #sharedBy(bytes: Buffer, left: number, other: number): number {
+    const [from, to] = [this.#startOf(left), this.#endOf(left)];
     const shift = this.#startOf(other) - from;
     const end = Math.min(to, this.#endOf(other) - shift);
     let at = from;
@@ -125,8 +125,8 @@ export class TextValues implements Values {
   }
 
   /** True if two texts are equal, byte by byte. */
-  #same(bytes: Buffer, one: number, other: number): boolean {
-    const [from, to] = [this.#startOf(one), this.#endOf(one)];
+  #same(bytes: Buffer, left: number, other: number): boolean {
+    const [from, to] = [this.#startOf(left), this.#endOf(left)];
     const shift = this.#startOf(other) - from;
     if (this.#endOf(other) - to !== shift) return false;
     for (let i = from; i < to; i++) if (bytes[i] !== bytes[i + shift]) return false;
@@ -172,8 +172,8 @@ export class TextValues implements Values {
   }
 
   /** Below 0 where the bytes of `one` come before those of `other`, above 0 where after. */
-  #order(bytes: Buffer, one: number, other: number): number {
-    const [from, to] = [this.#startOf(one), this.#endOf(one)];
+  #order(bytes: Buffer, left: number, other: number): number {
+    const [from, to] = [this.#startOf(left), this.#endOf(left)];
     const [start, end] = [this.#startOf(other), this.#endOf(other)];
     const most = Math.min(to - from, end - start);
     for (let i = 0; i < most; i++) {

@@ -23,9 +23,11 @@ const lakesAside = (dataDir: string): string[] => {
     .filter((path) => existsSync(path));
 };
 
-const holds = (sqlite: Database.Database, one: PersonalSubject): boolean => {
-  if (one.kind === 'video')
-    return prepare(sqlite, 'select 1 from video where id = ?', 'number').get(one.id) !== undefined;
+const holds = (sqlite: Database.Database, subject: PersonalSubject): boolean => {
+  if (subject.kind === 'video')
+    return (
+      prepare(sqlite, 'select 1 from video where id = ?', 'number').get(subject.id) !== undefined
+    );
   const spelled = `in (${spellingsOf('@folded')})`;
   return (
     prepare(
@@ -35,7 +37,7 @@ const holds = (sqlite: Database.Database, one: PersonalSubject): boolean => {
        union all select 1 from video_revision r join video v on v.key = r.video_key
          where v.platform = @platform and r.user ${spelled} limit 1`,
       'number',
-    ).get({ platform: one.platform, folded: foldHandle(one.handle) }) !== undefined
+    ).get({ platform: subject.platform, folded: foldHandle(subject.handle) }) !== undefined
   );
 };
 
@@ -44,7 +46,7 @@ export const mayHold = (path: string, subjects: readonly PersonalSubject[]): boo
   try {
     const sqlite = new Database(path, { readonly: true, fileMustExist: true });
     try {
-      return subjects.some((one) => holds(sqlite, one));
+      return subjects.some((subject) => holds(sqlite, subject));
     } finally {
       sqlite.close();
     }

@@ -14,7 +14,7 @@ const subjectOfLine = (line: string): PersonalSubject | undefined => {
   const video = VIDEO_LINE.exec(line)?.[1];
   if (video !== undefined) return { kind: 'video', id: decodeURIComponent(video) };
   const [, name, handle] = CREATOR_LINE.exec(line) ?? [];
-  const platform = PLATFORMS.find((one) => one === name);
+  const platform = PLATFORMS.find((known) => known === name);
   if (platform !== undefined && handle !== undefined)
     return { kind: 'creator', platform, handle: decodeURIComponent(handle) };
   const analyzed = ANALYZE_LINE.exec(line)?.[1];

@@ -84,7 +84,7 @@ export const countMarkedRows = ({ sqlite }: Lake): Record<string, number> => {
 /** SQL condition of the rows of a table that stay; `1` for tables that lose none. */
 export const staysIn = (table: string): string => {
   if (table === 'run_items') return 'request not in (select request from gone_line)';
-  const erased = ROWS.find((one) => one.table === table);
+  const erased = ROWS.find((rows) => rows.table === table);
   return erased === undefined ? '1' : `not coalesce(${erased.where}, 0)`;
 };
 

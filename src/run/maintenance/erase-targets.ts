@@ -44,10 +44,10 @@ const OF_VIDEOS = `
   insert or ignore into gone_event
     select id from events where subject in (select 'video:' || id from gone_video);`;
 
-const markOne = ({ sqlite }: Lake, one: PersonalSubject): void => {
-  const { kind } = one;
+const markOne = ({ sqlite }: Lake, subject: PersonalSubject): void => {
+  const { kind } = subject;
   if (kind === 'video') {
-    const { id } = one;
+    const { id } = subject;
     sqlite
       .prepare('insert or ignore into gone_video select key, id from video where id = ?')
       .run(id);
@@ -57,8 +57,8 @@ const markOne = ({ sqlite }: Lake, one: PersonalSubject): void => {
     sqlite.prepare(WATCHES).run({ kind, subject: id, platform: platformOfId(id) ?? '' });
     return;
   }
-  const { platform } = one;
-  const folded = foldHandle(one.handle);
+  const { platform } = subject;
+  const folded = foldHandle(subject.handle);
   sqlite.prepare(OF_CREATOR).run({ platform, folded });
   sqlite.prepare(CREATORS).run({ platform, folded });
   sqlite.prepare('insert or ignore into gone_handle (handle) values (?)').run(folded);
@@ -68,8 +68,8 @@ const markOne = ({ sqlite }: Lake, one: PersonalSubject): void => {
 /** Events of creators, in every spelling of their handles. */
 const markCreatorEvents = ({ sqlite }: Lake, subjects: readonly PersonalSubject[]): void => {
   const creators = new Set(
-    subjects.flatMap((one) =>
-      one.kind === 'creator' ? [`${one.platform}/${foldHandle(one.handle)}`] : [],
+    subjects.flatMap((subject) =>
+      subject.kind === 'creator' ? [`${subject.platform}/${foldHandle(subject.handle)}`] : [],
     ),
   );
   if (creators.size === 0) return;

@@ -34,8 +34,8 @@ export interface Erasure {
 
 const sumOf = (...counts: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
   const sum: Record<string, number> = {};
-  for (const one of counts)
-    for (const [table, n] of Object.entries(one)) if (n > 0) sum[table] = (sum[table] ?? 0) + n;
+  for (const count of counts)
+    for (const [table, n] of Object.entries(count)) if (n > 0) sum[table] = (sum[table] ?? 0) + n;
   return sum;
 };
 

@@ -199,10 +199,10 @@ export const packBackup = (
       const files = await copyPair(lake, options);
       const name = `trendlake-${madeAt.replace(/[:.]/g, '-')}`;
       const lakeId = lakeIdOf(lake);
-      const made = await uploadBackup(store, { name, madeAt, lakeId, ...files }, signal);
+      const uploaded = await uploadBackup(store, { name, madeAt, lakeId, ...files }, signal);
       const removed = await thin(store, lakeId);
       await removeRemains(store, clock.now());
-      return { ...made, url: store.url, removed };
+      return { ...uploaded, url: store.url, removed };
     } finally {
       dropUnfinished(lake.dataDir);
     }

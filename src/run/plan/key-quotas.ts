@@ -36,7 +36,8 @@ const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
 export const quotaOf = async (lanes: readonly KeyLane[]): Promise<RunSummary['quota']> => {
   const keys: KeyQuota[] = [];
   for (const lane of lanes) keys.push(await ofLane(lane));
-  const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+  const sum = (values: readonly number[]): number =>
+    values.reduce((total, value) => total + value, 0);
   const left = keys.flatMap(({ remaining }) => (remaining === null ? [] : [remaining]));
   const resets = keys.flatMap(({ resetsAt }) => (resetsAt === null ? [] : [resetsAt]));
   return {

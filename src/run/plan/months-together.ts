@@ -1,8 +1,8 @@
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import type { JobForecast, MonthForecast } from './month-forecast.ts';
 
-const sumOf = <T>(all: readonly T[], what: (one: T) => number): number =>
-  all.reduce((sum, one) => sum + what(one), 0);
+const sumOf = <T>(all: readonly T[], what: (member: T) => number): number =>
+  all.reduce((sum, member) => sum + what(member), 0);
 
 const earliest = (instants: readonly (number | null)[]): number | null =>
   instants.reduce<number | null>(

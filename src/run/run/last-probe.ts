@@ -37,8 +37,8 @@ export const readProbe = ({ sqlite }: Pick<Lake, 'sqlite'>): StoredProbe | undef
   return stored === undefined ? undefined : (JSON.parse(stored) as StoredProbe);
 };
 
-const isSame = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
+const isSame = (left: unknown, other: unknown): boolean =>
+  JSON.stringify(left) === JSON.stringify(other);
 
 /**
  * Refuses to sync a service that the last probe could not read, until the setting `upstream` changes.

@@ -35,7 +35,8 @@ interface Figures {
 }
 
 const itemOf = ({ tag, before, volumes, views }: Figures, rank: number): HashtagObservation => {
-  const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+  const sum = (numbers: readonly number[]): number =>
+    numbers.reduce((all, value) => all + value, 0);
   const volume = sum(volumes);
   return {
     tag,
@@ -68,9 +69,9 @@ export const hashtagsOfWorld = (
     const known = byName.get(name);
     if (known !== undefined) return known;
     const none = PLATFORMS.map(() => 0);
-    const made = { tag, before: 0, volumes: [...none], views: [...none] };
-    byName.set(name, made);
-    return made;
+    const added = { tag, before: 0, volumes: [...none], views: [...none] };
+    byName.set(name, added);
+    return added;
   };
   for (const video of world.videos({ fromAt: at - 2 * windowMs - LAST_SNAPSHOT_MS, toAt: at })) {
     const last = video.snapshots.findLast((snapshot) => snapshot <= at);

@@ -86,14 +86,14 @@ export class World {
 
   #videosOfWeek(platform: Platform, week: number): WorldVideo[] {
     const key = `${platform} ${week}`;
-    const made = this.#weeks.get(key) ?? this.#makeWeek(platform, week);
+    const videos = this.#weeks.get(key) ?? this.#makeWeek(platform, week);
     this.#weeks.delete(key);
-    this.#weeks.set(key, made); // the latest used is the last to go
+    this.#weeks.set(key, videos); // the latest used is the last to go
     for (const oldest of this.#weeks.keys()) {
       if (this.#weeks.size <= CACHED_WEEKS) break;
       this.#weeks.delete(oldest);
     }
-    return made;
+    return videos;
   }
 
   #makeWeek(platform: Platform, week: number): WorldVideo[] {

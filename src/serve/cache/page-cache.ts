@@ -83,14 +83,14 @@ export class PageCache {
     }
     const turn = (unwanted: AbortSignal): Promise<ValidPage> =>
       this.inTurn(() => make(unwanted), { owner, gone: unwanted });
-    const made = await this.#work.do(name, turn, gone);
-    if (made.version !== null) this.#keep(name, made);
-    return made.page;
+    const page = await this.#work.do(name, turn, gone);
+    if (page.version !== null) this.#keep(name, page);
+    return page.page;
   }
 
-  #keep(name: string, made: ValidPage): void {
+  #keep(name: string, page: ValidPage): void {
     this.#names.set(name, true, { noDisposeOnSet: true });
-    this.#pages.set(name, made, 2 * made.page.size); // as it is, and compressed
+    this.#pages.set(name, page, 2 * page.page.size); // as it is, and compressed
   }
 
   /**

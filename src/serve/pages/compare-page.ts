@@ -151,9 +151,9 @@ export const comparePage = (deps: PageDeps): void => {
         return { ...framed, main: html`${form(view, query)}${shown}` };
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
-        const said = html`<p class="notice down" role="alert">${error.message}</p>`;
+        const message = html`<p class="notice down" role="alert">${error.message}</p>`;
         const again = videos === undefined ? form(view, query) : videosForm(view, videos);
-        return { ...framed, main: html`${said}${again}` };
+        return { ...framed, main: html`${message}${again}` };
       }
     },
   });

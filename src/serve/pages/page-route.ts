@@ -146,18 +146,18 @@ export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
 
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
 
-const sendPage = (c: Context<ServiceEnv>, made: PageBytes, status: number): Response => {
+const sendPage = (c: Context<ServiceEnv>, page: PageBytes, status: number): Response => {
   const coding = codingFor(c.req.header('accept-encoding'));
   const encoding = coding === null ? undefined : { 'content-encoding': coding };
   const type = { 'content-type': 'text/html; charset=UTF-8', vary: 'Accept-Encoding, Cookie' };
-  return new Response(made.bytes(coding), {
+  return new Response(page.bytes(coding), {
     status,
     headers: { ...PAGE_HEADERS, ...type, ...encoding },
   });
 };
 
-export const sendFixedPage = (c: Context<ServiceEnv>, made: PageBytes): Response =>
-  sendPage(c, made, 200);
+export const sendFixedPage = (c: Context<ServiceEnv>, page: PageBytes): Response =>
+  sendPage(c, page, 200);
 
 /** Error page with the status code of the API. */
 export const refusedPage = async (

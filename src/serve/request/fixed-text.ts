@@ -9,13 +9,13 @@ export const fixedText = (
   type: string,
   read: () => string,
 ): ((c: Context<ServiceEnv>) => Response) => {
-  let made: { readonly tag: string; readonly bytes: PageBytes } | undefined;
+  let kept: { readonly tag: string; readonly bytes: PageBytes } | undefined;
   return (c) => {
-    if (made === undefined) {
+    if (kept === undefined) {
       const text = read();
-      made = { tag: tagOf(text), bytes: new PageBytes(text) };
+      kept = { tag: tagOf(text), bytes: new PageBytes(text) };
     }
-    const { tag, bytes } = made;
+    const { tag, bytes } = kept;
     // no-cache: a script must match its page
     const headers = { etag: tag, 'cache-control': 'no-cache', vary: 'Accept-Encoding' };
     if (hasTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers);

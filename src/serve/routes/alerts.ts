@@ -12,7 +12,7 @@ export const alertsRoute = (deps: PageDeps): void => {
   app.get('/alerts', keyGuard, async (c) => {
     const name = c.req.query('name');
     const alerts = listAlerts(service.lake).filter(
-      (one) => name === undefined || one.name === name,
+      (alert) => name === undefined || alert.name === name,
     );
     const hits = newestHits(service.lake, { name: name ?? null, limit: MOST_HITS });
     const view = presentView(deps, c);

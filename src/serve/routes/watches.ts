@@ -68,22 +68,22 @@ const time = (at: number | null): string | null => (at === null ? null : isoOf(a
 
 /** A watch as the service returns it. */
 export const shownWatch = (
-  one: Watch,
+  stored: Watch,
   context: Pick<WatchContext, 'listItems'>,
 ): z.infer<typeof watch> => ({
-  id: one.id,
-  kind: one.kind,
-  platform: one.platform,
-  subject: one.subject,
-  everyMs: one.everyMs,
-  tags: [...one.tags],
-  callsPerMonth: callsPerMonth(one, context),
-  note: one.note,
-  until: time(one.until),
-  lastAt: time(one.lastAt),
-  nextAt: isoOf(one.nextAt),
-  pausedAt: time(one.pausedAt),
-  pausedReason: one.pausedReason,
+  id: stored.id,
+  kind: stored.kind,
+  platform: stored.platform,
+  subject: stored.subject,
+  everyMs: stored.everyMs,
+  tags: [...stored.tags],
+  callsPerMonth: callsPerMonth(stored, context),
+  note: stored.note,
+  until: time(stored.until),
+  lastAt: time(stored.lastAt),
+  nextAt: isoOf(stored.nextAt),
+  pausedAt: time(stored.pausedAt),
+  pausedReason: stored.pausedReason,
 });
 
 const described = (operationId: string, summary: string) => ({
@@ -232,7 +232,7 @@ export const watchRoutes = (
     );
     const items = all
       .slice((wanted - 1) * most, wanted * most)
-      .map((one) => shownWatch(one, context));
+      .map((stored) => shownWatch(stored, context));
     const body = { total: all.length, page: wanted, items };
     return respond(service, c, { body, asOf: at, observedAt: null }, instant);
   });

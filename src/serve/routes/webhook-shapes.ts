@@ -34,16 +34,17 @@ const withoutAddresses = (text: string): string =>
     ipaddr.isValid(found) || ipaddr.isValid(found.replace(/:\d+$/, '')) ? '[address]' : found,
   );
 
-export const shownSubscription = (one: Subscription): z.infer<typeof subscription> => ({
-  id: one.id,
-  url: one.url,
-  events: [...one.filter.events],
-  platforms: [...one.filter.platforms],
-  subjects: [...one.filter.subjects],
-  tags: [...(one.filter.tags ?? [])],
-  createdAt: isoOf(one.createdAt),
-  state: one.disabledAt !== null ? 'disabled' : one.failingSince !== null ? 'failing' : 'enabled',
-  reason: one.disabledReason === null ? null : withoutAddresses(one.disabledReason),
+export const shownSubscription = (stored: Subscription): z.infer<typeof subscription> => ({
+  id: stored.id,
+  url: stored.url,
+  events: [...stored.filter.events],
+  platforms: [...stored.filter.platforms],
+  subjects: [...stored.filter.subjects],
+  tags: [...(stored.filter.tags ?? [])],
+  createdAt: isoOf(stored.createdAt),
+  state:
+    stored.disabledAt !== null ? 'disabled' : stored.failingSince !== null ? 'failing' : 'enabled',
+  reason: stored.disabledReason === null ? null : withoutAddresses(stored.disabledReason),
 });
 
 const idPath = z
@@ -83,17 +84,17 @@ const delivery = z
 
 const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
-export const shownDelivery = (one: DeliveryRecord): Record<string, unknown> => ({
-  id: one.id,
-  event: one.eventId,
-  kind: one.kind,
-  subject: one.subject,
-  state: one.state,
-  attempts: one.attempts,
-  status: one.status,
-  error: one.error === null ? null : withoutAddresses(one.error),
-  attemptedAt: time(one.attemptedAt),
-  nextAttemptAt: time(one.nextAttemptAt),
+export const shownDelivery = (record: DeliveryRecord): Record<string, unknown> => ({
+  id: record.id,
+  event: record.eventId,
+  kind: record.kind,
+  subject: record.subject,
+  state: record.state,
+  attempts: record.attempts,
+  status: record.status,
+  error: record.error === null ? null : withoutAddresses(record.error),
+  attemptedAt: time(record.attemptedAt),
+  nextAttemptAt: time(record.nextAttemptAt),
 });
 
 export const deliveriesRoute = describeGet({

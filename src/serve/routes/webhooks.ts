@@ -123,15 +123,18 @@ const changingRoutes = (
     const body = await jsonBody(c);
     return respondOnce(service, c, body, () => {
       const owner = c.get('standing').id;
-      const made = naming(() =>
+      const created = naming(() =>
         addSubscription(writer, readWish(body, false), {
           now: service.clock.now(),
           owner,
           most: mostOfAKey,
         }),
       );
-      const response = { ...shownSubscription(required(writer, c, made.id)), secret: made.secret };
-      return c.json(response, 201, { ...NO_STORE, location: `/v1/webhooks/${made.id}` });
+      const response = {
+        ...shownSubscription(required(writer, c, created.id)),
+        secret: created.secret,
+      };
+      return c.json(response, 201, { ...NO_STORE, location: `/v1/webhooks/${created.id}` });
     });
   });
   app.openAPIRegistry.registerPath(addRoute);

@@ -132,12 +132,12 @@ class PageSearch {
     this.#state.isStrict = true;
     const size = least === usual ? least + 1 : least;
     for (const name of names.slice(0, MOST_TRIES)) {
-      const one = await this.ask({ [name]: size });
-      if (sizeNameIn(one.text) === name) {
+      const reply = await this.ask({ [name]: size });
+      if (sizeNameIn(reply.text) === name) {
         this.sizeParameter = name; // refused for its size only
         return;
       }
-      if (one.status !== 200 || listIn(one.value, 'videos')?.list.length !== size) continue;
+      if (reply.status !== 200 || listIn(reply.value, 'videos')?.list.length !== size) continue;
       this.sizeParameter = name;
       return;
     }

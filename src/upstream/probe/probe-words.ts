@@ -101,7 +101,7 @@ const findFeed = async (
     const texts = isGuessing ? [...messages, ...(await describe())] : messages;
     const candidates = platformCandidates(platform, texts, tried);
     const word = [configured ?? named ?? platform, ...candidates].find(
-      (one) => !tried.includes(one),
+      (word) => !tried.includes(word),
     );
     if (word === undefined) break;
     tried.push(word);
@@ -230,7 +230,7 @@ export const probePeriods = async (
       const isLike = Object.keys(like).length > 0;
       const first = configured ?? (isLike ? undefined : period);
       const word = [...(first === undefined ? [] : [first]), ...candidates].find(
-        (one) => !tried.includes(one),
+        (word) => !tried.includes(word),
       );
       if (word === undefined) break;
       tried.push(word);
@@ -289,7 +289,9 @@ export const probeHashtags = async (state: ProbeState): Promise<void> => {
   while (tried.length < MOST_TRIES) {
     const messages = [...state.messagesOf('/hashtags'), ...state.messagesOf('/feed')];
     const candidates = rangeCandidates(range, messages, tried);
-    const word = [configured ?? range, ...candidates].find((one) => !tried.includes(one));
+    const word = [configured ?? range, ...candidates].find(
+      (candidate) => !tried.includes(candidate),
+    );
     if (word === undefined) break;
     tried.push(word);
     const response = await state.get('/hashtags', { dateRange: word, ...fewItems(state) });

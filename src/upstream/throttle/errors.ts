@@ -51,8 +51,8 @@ export const lostError = (
       `The service has turned away ${failures} calls in a row. Last: ${why}`,
       now + PATIENCE_MS,
     );
-  const made = last instanceof UnreachableError ? 'attempts to connect' : 'calls';
+  const noun = last instanceof UnreachableError ? 'attempts to connect' : 'calls';
   return new ServiceDownError(
-    `The service has not answered ${failures} ${made} in a row. Last: ${why} Check TRENDLAKE_BASE_URL, or run again later.`,
+    `The service has not answered ${failures} ${noun} in a row. Last: ${why} Check TRENDLAKE_BASE_URL, or run again later.`,
   );
 };

@@ -145,8 +145,8 @@ export class Slots {
       if (row.boot === this.#boot && this.#isOfThisBoot(row)) nextMono = row.sentMono;
       else {
         const seen = mono + (row.inFlight === 1 ? this.#spanMs : SLOT_MS);
-        const made = nextMono === undefined ? seen : nextMono + this.#spanMs;
-        this.#strangers.set(row.id, Math.min(seen, made));
+        const latest = nextMono === undefined ? seen : nextMono + this.#spanMs;
+        this.#strangers.set(row.id, Math.min(seen, latest));
       }
     }
   }

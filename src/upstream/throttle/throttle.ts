@@ -202,7 +202,7 @@ export class Throttle {
   }
 
   #logFailed(
-    made: CallAttempt,
+    attempt: CallAttempt,
     response: RawResponse | undefined,
     error: unknown,
     tookMs: number,
@@ -211,7 +211,7 @@ export class Throttle {
     const status = error instanceof CallError ? error.status : (response?.status ?? null);
     const outcome = error instanceof CallError ? 'failed' : 'given up';
     const { name } = error instanceof Error ? error : { name: typeof error };
-    log.warn({ ...made, outcome, error: name, status, ms: roundMs(tookMs) }, messageOf(error));
+    log.warn({ ...attempt, outcome, error: name, status, ms: roundMs(tookMs) }, messageOf(error));
   }
 
   async #rest(error: CallError, mono: number): Promise<void> {
