@@ -10,7 +10,19 @@ import {
 import { EXIT, type ExitCode } from '../../base/errors.ts';
 import { asciiText, terminalText } from '../../base/terminal-text.ts';
 import { flowed } from '../text/flowed.ts';
-import { jsonArrayLines } from '../text/json-array.ts';
+
+/**
+ * Lines of `JSON.stringify(items, null, 2)`, item by item, so that a long array never fills the
+ * memory.
+ */
+function* jsonArrayLines(items: Iterable<unknown>): Generator<string> {
+  let before: string | undefined;
+  for (const item of items) {
+    yield before === undefined ? '[' : `${before},`;
+    before = `  ${JSON.stringify(item, null, 2).replaceAll('\n', '\n  ')}`;
+  }
+  yield before === undefined ? '[]' : `${before}\n]`;
+}
 
 /** The world around a command. Built once in main.ts; tests hand in their own. */
 export interface Surroundings {

@@ -4,10 +4,31 @@ import type { Birth } from './births.ts';
 import { drawTags, writeWords } from './captions.ts';
 import type { WorldCreator } from './creators.ts';
 import { countLikes, countViews, type WorldCurve } from './curve.ts';
-import { drawId } from './ids.ts';
 import { RandomStream } from './random-stream.ts';
 import { worldSnapshots } from './snapshots.ts';
 import type { Tides } from './tides.ts';
+
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+const base64 = (stream: RandomStream, length: number): string =>
+  Array.from({ length }, () => BASE64URL[stream.below(64)]).join('');
+
+/**
+ * An id as the platform would give it: TikTok's hold the second of birth in their upper half,
+ * YouTube's are 64 bits in eleven characters, Instagram's begin with the letter of their decade.
+ */
+const drawId = (stream: RandomStream, platform: Platform, bornAt: number): string => {
+  switch (platform) {
+    case 'tiktok': {
+      const second = BigInt(Math.floor(bornAt / 1000));
+      return `tt_${(second << 32n) | BigInt(stream.below(2 ** 32))}`;
+    }
+    case 'instagram':
+      return `ig_D${base64(stream, 10)}`;
+    case 'youtube':
+      return `yt_${base64(stream, 10)}${BASE64URL[4 * stream.below(16)]}`;
+  }
+};
 
 /** One video of the made-up world, with its whole life. Instants are Unix milliseconds. */
 export interface WorldVideo {

@@ -1,10 +1,27 @@
 import { DAY_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import { differingLimits, type KeyMember } from '../throttle/ledger.ts';
+import { ADMIT, GIVE_BACK, HOLD, SETTLE } from './calls-sql.ts';
 import { LedgerError } from './errors.ts';
 import type { LedgerDb } from './ledger-db.ts';
-import { LEDGER_SQL } from './ledger-schema.ts';
-import { LEDGER_VERSION, PROGRAM } from './tables-sql.ts';
+import { CLOCK, MONTH, SPENT } from './months-sql.ts';
+import { SERVICE } from './service-sql.ts';
+import { SLOTS } from './slots-sql.ts';
+import { LEDGER_VERSION, PROGRAM, TABLES } from './tables-sql.ts';
+
+/** Everything `ledger init` makes, in the schema that the search path names. Safe to run again. */
+const LEDGER_SQL: readonly string[] = [
+  TABLES,
+  CLOCK,
+  MONTH,
+  SPENT,
+  HOLD,
+  GIVE_BACK,
+  ADMIT,
+  SETTLE,
+  SLOTS,
+  SERVICE,
+];
 
 /** Durability settings of the server. */
 interface Durability {

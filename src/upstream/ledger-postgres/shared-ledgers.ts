@@ -8,10 +8,12 @@ import type { KeyLimits, Ledger, LedgerSource, MonthSpent } from '../throttle/le
 import { emptyMonth } from '../throttle/month.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { checkLedger } from './init-ledger.ts';
-import { keyHash } from './key-hash.ts';
 import { type DbOptions, LedgerDb } from './ledger-db.ts';
 import { SharedLedger, sharedSpent } from './shared-ledger.ts';
 import { SharedSlots } from './shared-slots.ts';
+
+/** The only form in which a key of the service stands in the shared ledger. */
+const keyHash = (key: Secret): string => createHash('sha256').update(key.reveal()).digest('hex');
 
 /** The address in a setting that was read before, so it can be one. */
 export const addressOf = (url: Secret): PostgresAddress => {
