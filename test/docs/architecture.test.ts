@@ -98,6 +98,7 @@ const CALLED_FROM: Readonly<Record<string, string>> = {
   loadResponse: 'src/run/run/run.ts',
   withoutErased: 'src/ingest/responses/load-response.ts',
   loadVideos: 'src/ingest/responses/load-response.ts',
+  'Loader.write': 'src/ingest/writers/loader.ts',
   exportLake: 'src/cli/commands/export.ts',
   exportPartitions: 'src/output/parquet/run-export.ts',
   'PartitionInstaller.install': 'src/output/parquet/export-partitions.ts',

@@ -10,7 +10,7 @@ import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
 /** Column of the file for a name of ours, such as `{views: 'plays'}`. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** One line of an import file, or one row of CSV, which may take several lines. */
+/** A line of an import file, or a row of CSV, which may have several lines. */
 export interface FileRecord {
   /** From 1. */
   readonly line: number;
@@ -21,7 +21,7 @@ export interface FileRecord {
 /** Records of one chunk of a file. */
 export interface RecordChunk {
   readonly records: FileRecord[];
-  /** Last line that is in it or in a chunk before. */
+  /** Last line of this chunk. */
   readonly throughLine: number;
   readonly bytesRead: number;
 }
@@ -49,7 +49,7 @@ const KINDS: Record<
   creators: { fields: FIELDS.importedCreator, required: ['user', 'platform', 'at'] },
 };
 
-/** Names of a file of a kind that are not kept as further fields. */
+/** Known fields of a kind of file. */
 const namesOfKind = (kind: ImportKind): string[] => {
   const { fields, required } = KINDS[kind];
   const named = Object.values(fields).map(({ names: [name = ''] }) => name);
@@ -60,7 +60,6 @@ const ALL_NAMES = [
   ...new Set(Object.keys(KINDS).flatMap((kind) => namesOfKind(kind as ImportKind))),
 ];
 
-/** True for a file of comma-separated values by its name. */
 export const isCsv = (path: string): boolean => /\.csv(\.gz)?$/i.test(path);
 
 /**
@@ -87,18 +86,18 @@ export const readColumnMap = (options: readonly string[]): ColumnMap => {
 const LONGEST_ROW = 256 * 1024;
 const SEPARATORS = [',', ';', '\t'];
 
-/** The separator that a header has most of. */
+/** The most frequent separator in a header. */
 const separatorOf = (header: string): string =>
   SEPARATORS.toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';
 
-/** @returns true for a text whose last quoted cell goes on in the next line */
+/** @returns a test for a text whose last quoted cell continues on the next line */
 const openCells = (separators: string): ((text: string) => boolean) => {
   const quoted = new RegExp(`(^|[${separators}])"(?:[^"]|"")*"(?=[${separators}]|$)`, 'g');
   const opening = new RegExp(`(?:^|[${separators}])"`);
   return (text) => text.includes('"') && opening.test(text.replace(quoted, '$1'));
 };
 
-/** Rows of a CSV file a chunk at a time. A row goes on while a quote is open. */
+/** Rows of a CSV file, in chunks. A row continues while a quote is open. */
 async function* csvRows(
   path: string,
   signal?: AbortSignal,
@@ -222,7 +221,7 @@ const parsedRows = (rows: readonly CsvRow[], header: Header, delimiter: string):
     if (all.length === rows.length)
       return rows.map((row, index) => ({ ...row, parsed: recordOf(all[index] ?? [], header) }));
   } catch {
-    // found below, in its line
+    // reported below with its line
   }
   return rows.map((row) => {
     try {
@@ -234,8 +233,8 @@ const parsedRows = (rows: readonly CsvRow[], header: Header, delimiter: string):
 };
 
 /**
- * Rows of a CSV file (RFC 4180, with a header) as the fields of an NDJSON line. Cells of known columns
- * are checked; further columns are JSON or text. An empty cell is a missing field.
+ * Rows of a CSV file (RFC 4180, with a header) as objects, like lines of NDJSON. Cells of known columns are
+ * checked. Other columns are JSON or text. An empty cell is a missing field.
  * @throws FileReadError for an unusable header, and as `ndjsonLines`
  */
 export async function* csvRecords(

@@ -10,7 +10,7 @@ import type { Lake } from '../../lake/open.ts';
 import { exportedLines } from './exported-lines.ts';
 import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
 
-/** Files of one export as NDJSON. */
+/** Result of an NDJSON export. */
 export interface NdjsonSummary {
   readonly folder: string;
   readonly files: number;
@@ -48,10 +48,10 @@ function* chunksOf(lines: Iterable<string>, count: (lines: number) => void): Gen
 }
 
 /**
- * Writes one state of the lake to `<folder>/<kind>.ndjson.gz`, as `importPaths` reads it. The files
- * appear together, when all are written.
- * @param lake a separate connection, in a transaction until the end
- * @throws UsageError if the folder takes no files
+ * Writes one state of the lake to `<folder>/<kind>.ndjson.gz`, for `importPaths`. The files appear when all
+ * are written.
+ * @param lake a separate connection
+ * @throws UsageError if the folder is not writable
  */
 export const exportNdjson = async (
   lake: Lake,

@@ -7,13 +7,13 @@ import { readInstant } from '../../base/wire/fields.ts';
 import { type Prepared, prepare, type RowOf } from '../../lake/prepare.ts';
 import { type ImportKind, isKnownField, OWN } from './import-records.ts';
 
-// Lines that an import reads back as the same rows. What no line of others has (source, a stated rate,
-// profiles) is in the field `trendlake`, which is left out where an import would assume the same.
+// Lines that an import reads back as the same rows. Facts that no import field has (source, stated rate,
+// profile) are in the field `trendlake`, unless they equal what an import assumes.
 
 const withoutNulls = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
-/** One line: known fields, further fields, and `trendlake` if it says anything. */
+/** One line: known fields, further fields, and `trendlake` if it is not empty. */
 const lineOf = (
   kind: ImportKind,
   known: JsonObject,
@@ -42,7 +42,7 @@ const VIDEO_ROW = {
 } as const;
 type VideoRow = RowOf<typeof VIDEO_ROW>;
 
-/** Words and further fields of a video from an instant on; null: its first sight. */
+/** Words and further fields of a video since an instant; null: its first sighting. */
 interface VideoState {
   readonly from: number | null;
   readonly title: string | null;
@@ -66,7 +66,7 @@ const REVISION_ROW = {
 } as const;
 type RevisionRow = RowOf<typeof REVISION_ROW>;
 
-/** The fields before a revision of them. */
+/** Further fields before a revision. */
 const formerExtra = (extra: JsonObject, fields: string): JsonObject => {
   const before = new Map(Object.entries(extra));
   for (const [name, [...was]] of Object.entries(JSON.parse(fields) as Record<string, unknown[]>))
@@ -143,7 +143,7 @@ class VideoLines {
     }
   }
 
-  /** The first line of a video has all, each later one its changes. */
+  /** The first line of a video has everything, later lines have changes. */
   #line(
     row: VideoRow,
     tags: readonly TagRow[],
@@ -154,7 +154,7 @@ class VideoLines {
     const listed: string[] = [];
     for (const { key, tag, position } of tags) {
       if (!state.tagKeys.has(key) || before?.tagKeys.has(key) === true) continue;
-      while (listed.length < position) listed.push(''); // keeps its position; imports skip it
+      while (listed.length < position) listed.push(''); // keeps the position; imports skip it
       listed.push(tag);
     }
     const known = {
@@ -265,7 +265,7 @@ function* creatorLines(sqlite: Database.Database): Generator<string> {
   }
 }
 
-/** NDJSON lines of one kind, as one reading of the lake has them. */
+/** NDJSON lines by kind. Call in one transaction. */
 export const exportedLines: Record<ImportKind, (sqlite: Database.Database) => Iterable<string>> = {
   videos: (sqlite) => new VideoLines(sqlite).lines(),
   snapshots: snapshotLines,

@@ -1,6 +1,8 @@
+import type Database from 'better-sqlite3';
 import { messageOf } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { parseJson, shortly } from '../../base/wire/fields.ts';
+import { prepare } from '../../lake/prepare.ts';
 import {
   type ColumnMap,
   csvRecords,
@@ -8,22 +10,27 @@ import {
   isCsv,
   type RecordChunk,
 } from './csv-records.ts';
-import { type ImportColumns, importColumns } from './import-columns.ts';
-import { ImportBatch, type ImportKind } from './import-records.ts';
-import type { KnownPlatform } from './known-platform.ts';
+import { ImportBatch, type ImportKind, type KnownPlatform } from './import-records.ts';
 import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
+import type { Observations } from './observations.ts';
+
+/** Looks up platforms of videos in a lake, by any connection to it. */
+export const knownPlatformIn = (sqlite: Database.Database): KnownPlatform => {
+  const find = prepare(sqlite, 'select platform from video where id = ?', 'platform');
+  return (id) => find.get(id);
+};
 
 /** A file to read, from a line on. */
 export interface ImportSource {
   readonly path: string;
   readonly kind: ImportKind;
-  /** Lines that an earlier import of the file has loaded. */
+  /** Lines loaded by an interrupted import of the file. */
   readonly resumedAt: number;
   /** Columns of CSV files under other names. */
   readonly map?: ColumnMap;
 }
 
-/** A line that cannot be kept, and why. */
+/** A rejected line. */
 interface RefusedLine {
   readonly line: number;
   readonly problem: string;
@@ -32,24 +39,21 @@ interface RefusedLine {
 
 /** Lines of one transaction of an import. */
 export interface FileBatch {
-  readonly columns: ImportColumns;
+  readonly observations: Observations;
   readonly refused: readonly RefusedLine[];
-  /** The last line that is in it or in a batch before. */
+  /** Last line of this batch. */
   readonly throughLine: number;
-  /** Bytes of the file, as stored, read so far. */
+  /** Bytes of the (compressed) file read so far. */
   readonly bytesRead: number;
-  /**
-   * End of the file with this batch, or the reason why it cannot be read further; null: more
-   * follows.
-   */
+  /** Set in the last batch; `cutOff` is the reason if the file could not be read to its end. */
   readonly ended: { readonly cutOff: string | null } | null;
 }
 
-/** A second's work: what an interrupted import does again at most, and others wait for. */
+/** About a second of work. An interrupted import repeats at most this much, and other writers wait for it. */
 const LINES_IN_A_TRANSACTION = 10_000;
-/** Text of its lines, so that memory does not grow with their length. */
+/** Limits memory. */
 const CHARACTERS_IN_A_TRANSACTION = 3_000_000;
-/** Greatest factor by which a batch grows to keep lines of one instant together. */
+/** A batch grows up to this factor to keep lines of one instant together. */
 const MOST_TIMES = 3;
 
 const parse = (text: string): FileRecord['parsed'] => {
@@ -78,10 +82,9 @@ async function* ndjsonRecords(
   }
 }
 
-/** The lines of one file, gathered to batches. */
+/** Collects lines of one file into batches. */
 class Gathering {
   readonly #kind: ImportKind;
-  /** Asked only for ids without a prefix; files of videos are loaded before those of snapshots. */
   readonly #knownPlatform: KnownPlatform;
   #batch: ImportBatch;
   #lines = 0;
@@ -96,8 +99,8 @@ class Gathering {
   }
 
   /**
-   * True if the batch is full before a line joins it. Lines of one instant stay together, so that
-   * two different ones merge alike in every import of the file; an unreadable line separates none.
+   * True if the batch is full before this line. Lines of one instant stay together, so that they merge the
+   * same way in every import of the file.
    */
   #isFullBefore(line: JsonObject | undefined): boolean {
     const sameInstant = line === undefined || (line.at !== undefined && line.at === this.#lastAt);
@@ -109,7 +112,7 @@ class Gathering {
     return fullness >= (sameInstant ? MOST_TIMES : 1);
   }
 
-  /** Takes a line in. @returns what was gathered before it, where that is a batch */
+  /** Adds a line. @returns the batch before it, if that is full */
   take({ text, line, parsed }: FileRecord, bytesRead: number): FileBatch | undefined {
     const isFull = this.#isFullBefore('line' in parsed ? parsed.line : undefined);
     const full = isFull ? this.given(line - 1, bytesRead, null) : undefined;
@@ -120,10 +123,10 @@ class Gathering {
     return full;
   }
 
-  /** Returns the collected lines and starts again. */
+  /** Returns the collected lines and starts a new batch. */
   given(throughLine: number, bytesRead: number, ended: FileBatch['ended']): FileBatch {
-    const columns = importColumns(this.#batch.rows());
-    const batch = { columns, refused: this.#refused, throughLine, bytesRead, ended };
+    const observations = this.#batch.observations();
+    const batch = { observations, refused: this.#refused, throughLine, bytesRead, ended };
     this.#batch = new ImportBatch(this.#knownPlatform);
     this.#lines = 0;
     this.#characters = 0;
@@ -132,10 +135,7 @@ class Gathering {
   }
 }
 
-/**
- * Reads a file, checks its lines and gathers them to batches, the last of which says how the file
- * ended. Writes nothing.
- */
+/** Reads a file and checks its lines, in batches. Writes nothing. */
 export async function* fileBatches(
   source: ImportSource,
   knownPlatform: KnownPlatform,

@@ -11,12 +11,11 @@ import { forgetRejected, keepRejected } from '../writers/rejected-items.ts';
 import { addRows, type LoadCounts } from '../writers/tally.ts';
 import type { ColumnMap } from './csv-records.ts';
 import type { FileBatch } from './import-batches.ts';
-import { storedBatch } from './import-columns.ts';
 import type { ImportReader } from './import-reader.ts';
 import type { ImportKind } from './import-records.ts';
 import { loadObservations } from './observations.ts';
 
-/** A line that could not be kept, or where a file could not be read on. */
+/** A rejected line, or the line at which a file became unreadable. */
 export interface ImportProblem {
   file: string;
   line: number;
@@ -44,7 +43,7 @@ export interface ImportDeps {
   clock: Clock;
   signal?: AbortSignal;
   onProgress?: (progress: ImportProgress) => void;
-  /** Files of this size in bytes or more are read in a separate thread. */
+  /** Total size in bytes from which files are read in a thread. */
   threadFromBytes?: number;
   /** Columns of CSV files under other names. */
   map?: ColumnMap;
@@ -62,7 +61,7 @@ export const readable = <T>(path: string, read: () => T): T => {
     return read();
   } catch (error) {
     throw new UsageError(
-      `${path} cannot be read: ${messageOf(error)}. Nothing of it was imported; see to it that it can be read, and import it again.`,
+      `${path} cannot be read: ${messageOf(error)}. Nothing of it was imported. Make it readable and import it again.`,
     );
   }
 };
@@ -81,16 +80,15 @@ const fingerprintOf = (path: string, size: number): string => {
 };
 
 /** The first and the last instant; nulls without any. */
-const spanOf = (instants: readonly number[]): [oldest: number | null, newest: number | null] =>
-  instants.reduce<[number | null, number | null]>(
-    ([oldest, newest], at) => [Math.min(oldest ?? at, at), Math.max(newest ?? at, at)],
+const spanOf = (
+  snapshots: readonly { at: number }[],
+): [oldest: number | null, newest: number | null] =>
+  snapshots.reduce<[number | null, number | null]>(
+    ([oldest, newest], { at }) => [Math.min(oldest ?? at, at), Math.max(newest ?? at, at)],
     [null, null],
   );
 
-/**
- * The import of one file: some thousand lines a transaction, each with how far it has come, so that
- * an interrupted import of the same file goes on there.
- */
+/** Imports one file, some thousand lines a transaction, and resumes an interrupted import of it. */
 export class FileImport {
   readonly #lake: Lake;
   readonly #path: string;
@@ -100,7 +98,7 @@ export class FileImport {
   readonly #bytesTotal: number;
   readonly #fingerprint: string;
   readonly #file: ImportSummary['files'][number];
-  /** True if an earlier import of this path rejected lines, which may be accepted this time. */
+  /** True if an earlier import of this path rejected lines, which may be accepted now. */
   readonly #refusedBefore: boolean;
 
   constructor(
@@ -127,7 +125,7 @@ export class FileImport {
         .get(`${path}:`, `${path};`) !== undefined;
   }
 
-  /** Lines that an interrupted import of this very file had committed. */
+  /** Lines committed by an interrupted import of the same content. */
   #resumePoint(): number {
     const row = prepare(
       this.#lake.sqlite,
@@ -137,7 +135,7 @@ export class FileImport {
     return row?.lines ?? 0;
   }
 
-  /** Loads the file to its end. What cannot be kept is in the summary, not thrown. */
+  /** Loads the file. Rejected lines are in the summary, not thrown. */
   async run(reader: ImportReader): Promise<void> {
     const { signal, onProgress } = this.#deps;
     const { resumedAt } = this.#file;
@@ -156,7 +154,7 @@ export class FileImport {
       this.#summary.problems.push({ file: this.#path, line, problem });
   }
 
-  /** Keeps lines that cannot be loaded; those that were refused once and are kept now are so no more. */
+  /** Stores rejected lines, and removes former rejections of lines that are accepted now. */
   #keepRefused({ refused, throughLine }: FileBatch): void {
     const seenAt = this.#deps.clock.now();
     for (const { line, problem, text } of refused) {
@@ -171,7 +169,7 @@ export class FileImport {
   }
 
   #commit(batch: FileBatch): void {
-    const { columns, refused, throughLine, ended } = batch;
+    const { observations, refused, throughLine, ended } = batch;
     const finishedAt = ended?.cutOff === null ? this.#deps.clock.now() : null;
     const within = (): void => {
       this.#keepRefused(batch);
@@ -188,11 +186,11 @@ export class FileImport {
         this.#fingerprint,
         throughLine,
         finishedAt,
-        ...spanOf(columns.snapshots.at),
+        ...spanOf(observations.snapshots),
       );
     };
     const collectedAt = this.#deps.clock.now();
-    const counts = loadObservations(this.#lake, storedBatch(columns), within, collectedAt);
+    const counts = loadObservations(this.#lake, observations, within, collectedAt);
     addRows(this.#summary.rows, counts);
     this.#file.lines = throughLine;
     this.#file.rejected += refused.length;

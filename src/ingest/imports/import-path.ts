@@ -22,7 +22,7 @@ const kindOf = (path: string): ImportKind | undefined =>
 
 const ENDINGS = ['.ndjson', '.ndjson.gz', '.csv', '.csv.gz'];
 
-/** Keeps an import of a folder inside that folder. @throws UsageError for a link that leads out of it */
+/** @throws UsageError for a link that leads out of the folder */
 const refuseLinkOut = (folder: string, path: string): void => {
   const target = realpathSync(path);
   if (target.startsWith(realpathSync(folder) + sep)) return;
@@ -32,7 +32,7 @@ const refuseLinkOut = (folder: string, path: string): void => {
 };
 
 /**
- * The files that paths name: a file by its name, a folder by whichever of the four it holds.
+ * Files to import in loading order. A folder means the known files in it.
  * @throws UsageError before anything is read
  */
 const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
@@ -40,9 +40,7 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
   const files = paths.flatMap((given): ImportFile[] => {
     const path = resolve(cwd, given);
     if (!existsSync(path))
-      throw new UsageError(
-        `There is nothing at ${path}. Expected a folder or a file: ${expected}.`,
-      );
+      throw new UsageError(`${path} does not exist. Expected a folder or a file: ${expected}.`);
     const stats = statSync(path);
     if (!stats.isDirectory() && !stats.isFile())
       throw new UsageError(
@@ -63,7 +61,7 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
     const kind = kindOf(path);
     if (kind === undefined)
       throw new UsageError(
-        `${path} does not say by its name what it holds. Name it after one of ${expected}.`,
+        `The name of ${path} does not say what it holds. Rename it to one of ${expected}.`,
       );
     return [{ path, kind }];
   });
@@ -71,10 +69,9 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
 };
 
 /**
- * Imports observations from NDJSON and CSV files or folders of them, streamed, some thousand lines a
- * transaction. An interrupted import goes on where it stopped; a finished one changes nothing when
- * repeated. A line that cannot be kept goes to `rejected_items` with its file and number.
- * @throws UsageError when a path names nothing to import
+ * Imports NDJSON and CSV files or folders of them. An interrupted import resumes where it stopped. A
+ * repeated one changes nothing. Rejected lines go to `rejected_items` with file and line number.
+ * @throws UsageError if a path has nothing to import
  */
 export const importPaths = async (
   lake: Lake,
@@ -92,7 +89,7 @@ export const importPaths = async (
   const files = filesOf(paths, cwd);
   if (Object.keys(deps.map ?? {}).length > 0 && !files.some(({ path }) => isCsv(path)))
     throw new UsageError(
-      '--map names columns of CSV files, and no file is one. Nothing was imported. Leave it out, or rename the fields of the NDJSON.',
+      '--map names columns of CSV files, but no file is CSV. Nothing was imported. Leave --map out, or rename the fields of the NDJSON.',
     );
   const bytes = files.reduce((sum, { path }) => sum + statSync(path).size, 0);
   const reader = importReader(lake, bytes, deps.threadFromBytes);

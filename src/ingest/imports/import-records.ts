@@ -1,5 +1,6 @@
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
 import { fieldOf, isObject, type JsonObject } from '../../base/json-object.ts';
+import { engagementRate } from '../../base/wire/engagement-rate.ts';
 import { FIELDS } from '../../base/wire/field-table.ts';
 import {
   cleanTag,
@@ -21,13 +22,16 @@ import { LONGEST_TAG } from '../../base/wire/item-bounds.ts';
 import type { SeenHashtag } from '../writers/hashtags.ts';
 import { extraText } from '../writers/join-extra.ts';
 import type { SnapshotSource } from '../writers/merge-video.ts';
-import type { KnownPlatform } from './known-platform.ts';
+import type { ImportedPlace, Observations } from './observations.ts';
 
-/** The four kinds of files an import knows, in the order they are loaded. */
+/** Finds the platform of a video in the lake by its id. */
+export type KnownPlatform = (id: string) => Platform | undefined;
+
+/** Kinds of import files, in loading order. */
 export const IMPORT_KINDS = ['videos', 'snapshots', 'hashtags', 'creators'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
-/** A video, as a line holds it. */
+/** A line of a videos file. */
 interface ImportedVideo {
   id: string;
   platform: Platform;
@@ -39,7 +43,7 @@ interface ImportedVideo {
   at: number | null;
 }
 
-/** Counts of a video at one instant, as a line holds them. */
+/** A line of a snapshots file. */
 interface ImportedCounts {
   id: string;
   platform: Platform;
@@ -55,7 +59,7 @@ interface ImportedCounts {
   rate: number | 'unknown' | null;
 }
 
-/** Counts of a creator at one instant, as a line holds them. */
+/** A line of a creators file. */
 interface ImportedCreator {
   platform: Platform;
   handle: string;
@@ -75,7 +79,7 @@ interface ImportedCreator {
 const NO_ID = { problem: 'no usable id: expected text of 1 to 128 characters' };
 const NO_INSTANT = { problem: 'no usable "at": expected ISO 8601 or a Unix time' };
 
-/** Field of exported lines with what the others cannot say; see `exportedLines`. */
+/** Field of exported lines for what other fields cannot express; see `exportedLines`. */
 export const OWN = 'trendlake';
 
 const ownOf = (line: JsonObject): JsonObject => {
@@ -86,7 +90,7 @@ const ownOf = (line: JsonObject): JsonObject => {
 const sourceIn = (own: JsonObject): Source | null =>
   SOURCES.find((source) => source === own.source) ?? null;
 
-/** Further fields of a line, as exported or as written beside the known ones. */
+/** Further fields of a line: the exported object, or all unknown fields. */
 const furtherFields = (
   line: JsonObject,
   known: ReadonlySet<string>,
@@ -103,7 +107,7 @@ const CREATOR = new Set([OWN, 'platform', ...namesOf(FIELDS.importedCreator)]);
 
 const KNOWN = { videos: VIDEO, snapshots: SNAPSHOT, hashtags: HASHTAG, creators: CREATOR };
 
-/** True for a field of a line that is not kept as a further field. */
+/** True for a known field, which is not stored as a further field. */
 export const isKnownField = (kind: ImportKind, name: string): boolean => KNOWN[kind].has(name);
 
 const readVideo = (line: JsonObject): OrProblem<ImportedVideo> => {
@@ -192,23 +196,14 @@ const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {
   };
 };
 
-/** Fields of a snapshot line that name a place in a list. */
+/** Fields of a snapshot line that state a rank in a list. */
 const PLACE_FIELDS = new Set(['rank', 'source', 'region']);
 const LONGEST_PERIOD = 60; // characters
 
-/** Rank of a video in an imported list; the list is named by source and region of the lines. */
-export interface ImportedPlace {
-  readonly id: string;
-  readonly platform: Platform;
-  readonly at: number;
-  readonly period: string;
-  readonly rank: number;
-}
-
-/** Places that a snapshot states: in its further fields, and in those of lines of the same instant. */
-const placesOf = ({ id, platform, at, extra, source }: Packed<ImportedCounts>): ImportedPlace[] => {
-  if (source !== null || extra?.includes('"rank":') !== true) return [];
-  const { also = [], ...own } = JSON.parse(extra) as JsonObject;
+/** Ranks in the further fields of a snapshot, and in those of merged lines. */
+const placesOf = ({ id, platform, at, extra, source }: ImportedCounts): ImportedPlace[] => {
+  if (source !== null || extra === null) return [];
+  const { also = [], ...own } = extra;
   return [own, ...(Array.isArray(also) ? also : [])].flatMap((line: JsonObject) => {
     const { rank } = line;
     if (typeof rank !== 'number' || !Number.isSafeInteger(rank) || rank < 1) return [];
@@ -218,17 +213,11 @@ const placesOf = ({ id, platform, at, extra, source }: Packed<ImportedCounts>): 
   });
 };
 
-/** One observation of an instant, and what it is keyed by. */
-interface Instantaneous {
-  at: number;
-  extra: JsonObject | null;
-}
-
 /**
- * Two lines about one thing at one instant (the same tag on two of a platform's pages, say) become
- * one: the later line's known fields win, and what it differs in stays under `extra.also`.
+ * Merges two lines about one subject at one instant, such as a tag on two pages. Known fields of the later
+ * line win. Values of the earlier one that differ are kept in `extra.also`.
  */
-const mergeInstant = <T extends Instantaneous>(earlier: T, later: T): T => {
+const mergeInstant = <T extends { extra: JsonObject | null }>(earlier: T, later: T): T => {
   const known = (row: T): [string, unknown][] =>
     Object.entries(row).filter(([name, value]) => name !== 'extra' && value !== null);
   const merged: T & JsonObject = { ...earlier, ...Object.fromEntries(known(later)) };
@@ -246,74 +235,87 @@ const mergeInstant = <T extends Instantaneous>(earlier: T, later: T): T => {
   return { ...merged, extra: { ...later.extra, also: others } };
 };
 
-/** A row with its further fields as JSON: what waits for its batch to be full takes half the room. */
-type Packed<T> = Omit<T, 'extra'> & { extra: string | null };
-
-const packed = <T extends { extra: JsonObject | null }>(row: T): Packed<T> => ({
-  ...row,
-  extra: extraText(row.extra),
-});
-
-const unpacked = <T extends { extra: JsonObject | null }>(row: Packed<T>): T =>
-  ({ ...row, extra: row.extra === null ? null : JSON.parse(row.extra) }) as T;
-
-/** Rows of lines by kind, in their order. */
-export interface ImportedRows {
-  readonly videos: readonly Packed<ImportedVideo>[];
-  readonly snapshots: readonly Packed<ImportedCounts>[];
-  readonly hashtags: readonly Packed<SeenHashtag>[];
-  readonly creators: readonly Packed<ImportedCreator>[];
-  readonly places: readonly ImportedPlace[];
-}
-
-/** Collects lines until they are loaded in one transaction. */
+/** Lines collected for one transaction. */
 export class ImportBatch {
-  readonly #videos: Packed<ImportedVideo>[] = [];
-  readonly #snapshots = new Map<string, Packed<ImportedCounts>>();
-  readonly #hashtags = new Map<string, Packed<SeenHashtag>>();
-  readonly #creators = new Map<string, Packed<ImportedCreator>>();
+  readonly #videos: ImportedVideo[] = [];
+  readonly #snapshots = new Map<string, ImportedCounts>();
+  readonly #hashtags = new Map<string, SeenHashtag>();
+  readonly #creators = new Map<string, ImportedCreator>();
   readonly #knownPlatform: KnownPlatform;
 
   constructor(knownPlatform: KnownPlatform) {
     this.#knownPlatform = knownPlatform;
   }
 
-  #merge<T extends Instantaneous>(rows: Map<string, Packed<T>>, key: string, row: T): void {
-    const earlier = rows.get(key);
-    rows.set(key, packed(earlier === undefined ? row : mergeInstant(unpacked<T>(earlier), row)));
-  }
-
   /** Adds one line. @returns why it cannot be kept, or undefined */
   add(kind: ImportKind, line: JsonObject): string | undefined {
     if (kind === 'videos') {
-      const video = readVideo(line);
-      if ('problem' in video) return video.problem;
-      this.#videos.push(packed(video));
+      const row = readVideo(line);
+      if ('problem' in row) return row.problem;
+      this.#videos.push(row);
     } else if (kind === 'snapshots') {
       const row = readSnapshot(line, this.#knownPlatform);
       if ('problem' in row) return row.problem;
-      this.#merge(this.#snapshots, `${row.at} ${row.id}`, row);
+      mergeInto(this.#snapshots, `${row.at} ${row.id}`, row);
     } else if (kind === 'hashtags') {
       const row = readHashtag(line);
       if ('problem' in row) return row.problem;
-      this.#merge(this.#hashtags, `${row.at} ${row.platform} ${foldName(row.tag)}`, row);
+      mergeInto(this.#hashtags, `${row.at} ${row.platform} ${foldName(row.tag)}`, row);
     } else {
       const row = readCreator(line);
       if ('problem' in row) return row.problem;
-      this.#merge(this.#creators, `${row.at} ${row.platform} ${row.handle}`, row);
+      mergeInto(this.#creators, `${row.at} ${row.platform} ${row.handle}`, row);
     }
     return undefined;
   }
 
-  /** The collected rows by kind. */
-  rows(): ImportedRows {
+  observations(): Observations {
     const snapshots = [...this.#snapshots.values()];
     return {
-      videos: this.#videos,
-      snapshots,
-      places: snapshots.flatMap(placesOf),
+      videos: this.#videos.map(videoOf),
+      snapshots: snapshots.map(countsOf),
       hashtags: [...this.#hashtags.values()],
-      creators: [...this.#creators.values()],
+      creators: Array.from(this.#creators.values(), creatorOf),
+      places: snapshots.flatMap(placesOf),
     };
   }
 }
+
+const mergeInto = <T extends { extra: JsonObject | null }>(
+  rows: Map<string, T>,
+  key: string,
+  row: T,
+): void => {
+  const earlier = rows.get(key);
+  rows.set(key, earlier === undefined ? row : mergeInstant(earlier, row));
+};
+
+const videoOf = ({ at, extra, ...video }: ImportedVideo): Observations['videos'][number] => {
+  const noCounts = { views: null, likes: null, engagementRate: null, snapshotExtra: null };
+  return { observed: { ...video, ...noCounts, extra: extraText(extra) }, at };
+};
+
+/** Computes the rate unless it is stated. */
+const countsOf = (counts: ImportedCounts): Observations['snapshots'][number] => {
+  const { at, source, rate, extra, ...stated } = counts;
+  const observed = {
+    ...stated,
+    engagementRate: rate === 'unknown' ? null : (rate ?? engagementRate(stated)),
+    createdAt: null,
+    hashtags: null,
+    extra: null,
+    snapshotExtra: extraText(extra),
+  };
+  return { observed, at, source: source ?? 'import' };
+};
+
+const creatorOf = (row: ImportedCreator): Observations['creators'][number] => {
+  const { extra, profile, source, ...creator } = row;
+  return {
+    ...creator,
+    extra: profile,
+    snapshotExtra: extra,
+    growth: [],
+    source: source ?? 'import',
+  };
+};

@@ -1,9 +1,14 @@
 import Database from 'better-sqlite3';
 import { answerRequests, threadStart } from '../../base/thread.ts';
-import { type FileBatch, fileBatches, type ImportSource } from './import-batches.ts';
-import { type KnownPlatform, knownPlatformIn } from './known-platform.ts';
+import {
+  type FileBatch,
+  fileBatches,
+  type ImportSource,
+  knownPlatformIn,
+} from './import-batches.ts';
+import type { KnownPlatform } from './import-records.ts';
 
-// Reads and checks the files of an import, so that the thread that writes does nothing else.
+// Reads and checks the files of an import while the main thread writes.
 
 /** Start message of the thread. */
 export interface ImportStart {

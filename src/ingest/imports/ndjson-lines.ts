@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { EXIT, messageOf, TrendlakeError } from '../../base/errors.ts';
 
-/** A file that cannot be read to its end: gzip cut short, a disk error, no text. */
+/** A file could not be read to its end: truncated gzip, a disk error. */
 export class FileReadError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode = EXIT.failed;
@@ -12,23 +12,22 @@ export class FileReadError extends TrendlakeError {
 /** Lines of one chunk of a file, in order. */
 export interface LineChunk {
   lines: string[];
-  /** Bytes of the file, as stored, read so far. */
+  /** Bytes of the (compressed) file read so far. */
   bytesRead: number;
 }
 
 const LINE_FEED = 10;
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
-/** Observations shrink to a tenth or a twentieth; nothing that is one shrinks to less than this. */
+/** Observations compress 10 to 20 times. More than this is a gzip bomb. */
 const MOST_TIMES_PACKED = 200;
 const UNPACKED_FREELY = 64 * 1024 * 1024;
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /**
- * The lines of a text file, gzip'd when its name ends in `.gz`, a chunk at a time, so that memory
- * stays bounded. Only a line feed ends a line: titles hold other Unicode line separators. A BOM is
- * dropped; blank lines are kept, so that numbers agree with an editor's.
- * @throws FileReadError when it cannot be read on, after the lines before
+ * Lines of a text file, in chunks. A name ending in `.gz` means gzip. Only a line feed ends a line, because
+ * titles contain other Unicode line separators. A BOM is dropped. Blank lines are kept for line numbers.
+ * @throws FileReadError after the readable lines
  */
 export async function* ndjsonLines(path: string, signal?: AbortSignal): AsyncGenerator<LineChunk> {
   const file = createReadStream(path, { highWaterMark: 256 * 1024 });

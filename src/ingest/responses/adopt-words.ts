@@ -7,9 +7,9 @@ import { prepare } from '../../lake/prepare.ts';
 import { theirPrefix } from '../../upstream/dialect.ts';
 import { renameVideos } from '../writers/videos.ts';
 
-/** The words that responses in the lake were loaded with, as JSON. */
+/** Upstream words with which stored responses were loaded, as JSON. */
 const WORDS = 'upstream_words';
-/** Set while the lake holds responses that were loaded with different words. */
+/** Set while stored responses were loaded with different words. */
 const MIXED = 'upstream_words_mixed';
 
 const differing = (
@@ -20,7 +20,7 @@ const differing = (
     .filter(([name, word]) => word !== usual(name))
     .sort();
 
-/** The settings that decide how a response is loaded, as JSON that is equal for equal meanings. */
+/** Settings that decide how a response is loaded, as canonical JSON. */
 const wordsOf = (settings: UpstreamSettings): string => {
   const { platforms, idPrefixes, lists, growth, engagementRate = 'percent' } = settings;
   const prefixes: Readonly<Record<string, string>> = PLATFORM_PREFIXES;
@@ -38,10 +38,7 @@ const hasResponses = ({ sqlite }: Pick<Lake, 'sqlite'>): boolean =>
 const loadedWith = ({ sqlite }: Pick<Lake, 'sqlite'>): string =>
   readMeta(sqlite, WORDS) ?? wordsOf({});
 
-/**
- * Prepares the lake for responses in these words. If it holds responses that were loaded with other
- * words, a replay is due, and ids of videos get our prefixes.
- */
+/** Prepares the lake for responses in these words. Stored ones in other words make a replay due. */
 export const adoptWords = (lake: Lake, settings: UpstreamSettings): void => {
   const words = wordsOf(settings);
   if (words === loadedWith(lake)) return;
@@ -63,13 +60,13 @@ export const adoptWords = (lake: Lake, settings: UpstreamSettings): void => {
     .immediate();
 };
 
-/** Notes that every stored response was loaded again with these words. */
+/** Notes that all stored responses were replayed with these words. */
 export const noteReplayed = (lake: Lake, settings: UpstreamSettings): void => {
   writeMeta(lake.sqlite, WORDS, wordsOf(settings));
   removeMeta(lake.sqlite, MIXED);
 };
 
-/** True if stored responses were loaded with other words than these, so that units may be mixed. */
+/** True if stored responses were loaded with other words, so that units may be mixed. */
 export const isReplayDue = (lake: Pick<Lake, 'sqlite'>, settings: UpstreamSettings): boolean =>
   hasResponses(lake) &&
   (readMeta(lake.sqlite, MIXED) !== undefined || loadedWith(lake) !== wordsOf(settings));

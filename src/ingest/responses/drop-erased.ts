@@ -36,7 +36,7 @@ const isAboutErased = (
   );
 };
 
-/** Words of a response, with the platform that was asked for. */
+/** Erased words of a response, with the requested platform. */
 const erasedWordsOf = (
   subjects: ErasedSubjects,
   request: UpstreamRequest,
@@ -84,7 +84,7 @@ export const withoutErased = (
   const words = erasedWordsOf(subjects, request, upstream);
   const { rejected, drift } = decoded;
   const kept = withoutItems(decoded, subjects);
-  // a sample may be of a dropped item and does not show whose it is
+  // a sample does not show its item, which may be a dropped one
   const hidesSamples = itemsOf(kept) < itemsOf(decoded);
   const clean = {
     ...kept,

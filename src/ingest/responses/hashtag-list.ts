@@ -6,7 +6,7 @@ import { type Loader, loaderOf, type WordsIndexed } from '../writers/loader.ts';
 import type { LoadCounts, Tally } from '../writers/tally.ts';
 import { statedOnce } from './stated-once.ts';
 
-/** A hashtag as a list shows it: its figures over all that the list covers, and their parts. */
+/** A hashtag of a list: its figures, and their parts by platform. */
 export interface HashtagObservation {
   tag: string;
   rank: number;
@@ -14,7 +14,7 @@ export interface HashtagObservation {
   views: number | null;
   change: number | null;
   platforms: { platform: Platform; volume: number | null; views: number | null }[];
-  /** True where its figures are counted over the videos that whoever served it has seen. */
+  /** True if the upstream counted the figures over the videos it has seen. */
   sampled: boolean;
   extra: Record<string, unknown> | null;
 }
@@ -24,7 +24,7 @@ export interface HashtagListPage {
   platform: Platform | '';
   /** Window of its volumes, such as `30d`. */
   window: string;
-  /** Unix ms; the instant it is true at. */
+  /** Unix ms. */
   at: number;
   total: number | null;
   runId: number | null;
@@ -32,7 +32,6 @@ export interface HashtagListPage {
   items: readonly HashtagObservation[];
 }
 
-/** The figures of an item over all, and those of each platform. */
 const volumesOf = (
   item: HashtagObservation,
   { platform, window, at }: HashtagListPage,
@@ -47,20 +46,20 @@ const volumesOf = (
   ];
 };
 
-/** Writes a page of hashtags with their volumes; the last makes its list whole. */
+/** Writes a page of hashtags. The last page completes the list. */
 export const writeHashtagList = (loader: Loader, page: HashtagListPage, tally: Tally): void => {
   const { platform, window: period, at, total, runId, isLast } = page;
   loader.rankings.open({ list: 'hashtags', platform, period, at, total, runId, isLast }, tally);
   const distinct = statedOnce<SeenHashtag, string>(
     page.items.flatMap((item) => volumesOf(item, page)),
     (volume) => `${volume.platform}#${foldName(volume.tag)}`,
-    // the first position on the page is a hashtag's rank, and its first spelling the one kept
+    // the first rank and spelling on the page are kept
     ({ tag, rank }) => ({ tag, rank }),
   );
   for (const volume of distinct.values()) loader.hashtags.write(volume, tally);
 };
 
-/** Loads a whole list of hashtags in one transaction. Loading the same again changes nothing. */
+/** Loads a complete list of hashtags in one transaction. Repeating it changes nothing. */
 export const loadHashtagList = (
   lake: Lake,
   list: Omit<HashtagListPage, 'runId' | 'isLast'>,

@@ -4,6 +4,7 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import { countsOnly } from '../../base/wire/observation.ts';
 import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
+import { required } from '../../lake/prepare.ts';
 import { searchWatches, serveWatch, serveWatches } from '../../lake/watches/watches.ts';
 import type { RawResponse } from '../../upstream/client.ts';
 import type { DecodedResponse } from '../../upstream/decode/decode.ts';
@@ -22,7 +23,7 @@ import { writeHashtagList } from './hashtag-list.ts';
 import { storeResponse } from './responses.ts';
 import { statedOnce } from './stated-once.ts';
 
-/** A call that was answered, and what its response says. */
+/** A call with its response. */
 export interface FinishedCall {
   /** Null: outside of any run. */
   runId: number | null;
@@ -30,11 +31,11 @@ export interface FinishedCall {
   callId: number;
   response: RawResponse;
   decoded: DecodedResponse;
-  /** Unix ms at which the response was complete; the instant it is true at unless it says so itself. */
+  /** Unix ms at which the response was complete. Its instant, unless it states one. */
   receivedAt: number;
-  /** For a page of a list, true where no page is asked for after it: the list is whole with it. */
+  /** True for the last page of a list, which completes it. */
   isLastPage: boolean;
-  /** Words of the upstream, in which its ids may be. */
+  /** Words of the upstream. */
   upstream?: UpstreamSettings;
 }
 
@@ -63,17 +64,19 @@ const hashtagsOfBoth = (
     earlier === null || later === null ? (earlier ?? later) : [...new Set([...earlier, ...later])],
 });
 
-/** Writes the videos of a page; their keys by id. */
+/** Writes the videos of a page. @returns their keys by id */
 const writeItems = (
   items: readonly DecodedItem[],
   source: 'feed' | 'trends' | 'creator' | 'search',
   { loader, tally, at }: Context,
 ): Map<string, number> => {
   const byId = statedOnce(items, ({ id }) => id, hashtagsOfBoth);
-  loader.expect(Array.from(byId.values(), (observed) => ({ observed, at })));
-  const keys = new Map<string, number>();
-  for (const [id, item] of byId) keys.set(id, loader.write(item, { at, source }, tally));
-  return keys;
+  const observations = Array.from(byId.values(), (observed) => ({
+    observed,
+    seen: { at, source },
+  }));
+  const keys = loader.writeAll(observations, tally);
+  return new Map(observations.map(({ observed }, index) => [observed.id, required(keys[index])]));
 };
 
 const loadVideos = (
@@ -92,7 +95,7 @@ const loadVideos = (
   const keys = writeItems(items, request.kind, context);
   for (const { position, item } of response.items) {
     const video = keys.get(item.id);
-    // the counts of one of another platform are loaded; it has no rank among these
+    // a video of another platform has no rank in this list
     if (video === undefined || item.platform !== request.platform) continue;
     const { score, velocity } = item;
     loader.rankings.write(
@@ -160,7 +163,7 @@ const loadCreator = (
 ): void => {
   const { lake, loader, tally, at } = context;
   const points = statedOnce(growth, (point) => point.at);
-  // the profile is itself a point of the timeline: two rows of one instant would replace each other
+  // the profile is a point of the timeline too: two rows of one instant would replace each other
   const now = points.get(at);
   points.delete(at);
   const present = {
@@ -194,7 +197,7 @@ const driftRow = ({ resource, field, sample }: Drift): DriftRow => ({
   sample: () => shortly(sample, LONGEST_SAMPLE),
 });
 
-/** Reports the shape of a response that could not be read because nobody knows it. */
+/** Stores the unknown shape of an unreadable response as drift. */
 export const keepUnknownShape = (
   lake: Lake,
   callId: number,
@@ -212,18 +215,16 @@ export interface ReplayedResponse {
   callId: number;
   request: UpstreamRequest;
   decoded: DecodedResponse;
-  /** Unix ms; the instant it is true at. */
+  /** Unix ms. */
   observedAt: number;
-  /** As with the response it was. */
   isLastPage: boolean;
   upstream?: UpstreamSettings;
 }
 
 /**
- * Loads one response in one transaction: its rows, its body, what was odd about it, the partitions it
- * touched, and what `within` adds (its call's outcome, its item's `done`, the next page's item).
- * Loading the same response again changes no rows. Of one that is replayed the ledger, the run and the
- * body stay as they are, and what is odd about it takes the place of what was.
+ * Loads one response in one transaction: its rows, body, rejected items, drift and touched partitions,
+ * and what `within` writes (outcome of the call, state of the run's item). Repeating it changes no rows.
+ * A replayed response keeps its body and replaces its rejected items.
  */
 export const loadResponse = (
   lake: Lake,

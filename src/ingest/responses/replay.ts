@@ -13,7 +13,7 @@ import { addRows, type LoadCounts, noRows } from '../writers/tally.ts';
 import { adoptWords, noteReplayed } from './adopt-words.ts';
 import { keepUnknownShape, loadResponse } from './load-response.ts';
 
-/** A kept response that today's decoder cannot read either. */
+/** A stored response that cannot be read. */
 export interface UnreadableBody {
   callId: number;
   request: string;
@@ -22,10 +22,10 @@ export interface UnreadableBody {
 
 /** Result of a replay. `unreadable` has the first hundred. */
 export interface ReplaySummary {
-  /** Complete, unless a response that was read once cannot be read now. */
+  /** Partial if a response that was readable before is not readable now. */
   outcome: 'complete' | 'partial';
   answers: number;
-  /** Responses that could not be read when they came, and can now. */
+  /** Responses that were unreadable when they arrived, and are readable now. */
   newlyRead: number;
   rows: LoadCounts;
   rejected: number;
@@ -34,7 +34,7 @@ export interface ReplaySummary {
 }
 
 export interface ReplayOptions {
-  /** Unix ms; responses true at or after it. */
+  /** Unix ms; earlier responses are skipped. */
   since?: number;
   /** Words and units of the upstream. */
   upstream?: UpstreamSettings;
@@ -47,7 +47,7 @@ const STORED = {
   runId: 'number?',
   line: 'text',
   request: 'text?', // JSON; null outside of any run
-  wentOn: 'number', // 1 where its run went on to a later page of the same list
+  wentOn: 'number', // 1 if the run requested a later page of the list
   failed: 'number', // 0 or 1
   contentType: 'text?',
   observedAt: 'number',
@@ -58,7 +58,7 @@ type StoredResponse = RowOf<typeof STORED>;
 const PROBLEMS_KEPT = 100;
 const RESPONSES_A_TURN = 20;
 
-// Bodies are read one at a time by key: a statement left open would block the loading transaction.
+// Bodies are read one at a time: an open statement would block the loading transaction.
 const KEPT = `
   select r.call_id as callId, c.run_id as runId, c.request as line, c.error is not null as failed,
     r.content_type as contentType, r.observed_at as observedAt, r.body, i.request_json as request,
@@ -70,10 +70,7 @@ const KEPT = `
   left join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request
   where r.call_id = ?`;
 
-/**
- * True if a page ended its list. After a page that was unreadable when it came, no further page was
- * requested, whatever its total.
- */
+/** True if a page ended its list. After a page that was unreadable on arrival, no other was requested. */
 const isLastPage = (
   { wentOn, failed }: StoredResponse,
   request: UpstreamRequest,
@@ -87,7 +84,7 @@ const hasMore = (
   { total, length }: { total: number | null; length: number },
 ): boolean => total !== null && offset + length < total;
 
-/** Undefined where it is not as it was packed. */
+/** Undefined if damaged. */
 const unpacked = (body: Buffer): Buffer | undefined => {
   try {
     return gunzipSync(body);
@@ -107,7 +104,7 @@ const readAgain = (
       ? requestOfLine(kept.line)
       : (JSON.parse(kept.request) as UpstreamRequest);
   const request = stored && requestInOurWords(stored, upstream);
-  if (request === undefined) return { problem: 'its request is of no known kind' };
+  if (request === undefined) return { problem: 'its request has an unknown kind' };
   const headers = kept.contentType === null ? {} : { 'content-type': kept.contentType };
   const body = unpacked(kept.body);
   if (body === undefined) return { problem: 'its stored body is damaged' };
@@ -121,9 +118,8 @@ const readAgain = (
 };
 
 /**
- * Rebuilds what responses held, from the bodies kept in `source`, with today's decoder, in the order
- * they were true: into the same lake (where it fills and corrects) or another one. Spends no call.
- * Responses older than the retention are gone, and imports are not responses: their rows stay.
+ * Rebuilds rows from the stored responses of `source`, oldest first, with the current decoder. Sends no
+ * calls. The target may be the same lake, whose imported rows and rows of removed responses stay.
  * Repeating it changes nothing.
  */
 export const replayResponses = async (
@@ -151,7 +147,7 @@ export const replayResponses = async (
     if (index % RESPONSES_A_TURN === 0) await setImmediate(); // signals arrive between turns
     signal?.throwIfAborted();
     const kept = find.get(callId);
-    if (kept !== undefined) replayOne(kept, target, upstream, summary); // else its retention ended meanwhile
+    if (kept !== undefined) replayOne(kept, target, upstream, summary); // else removed meanwhile
     onProgress?.(index + 1, calls.length);
   }
   if (since === 0) noteReplayed(target, upstream);

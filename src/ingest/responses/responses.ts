@@ -5,17 +5,14 @@ import { prepare } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
 import type { RawResponse } from '../../upstream/client.ts';
 
-/**
- * Stores the body of a call's response, packed, for `replay`; `observedAt` (Unix ms) is the instant it
- * is true at. Storing it again changes nothing.
- */
+/** Stores the gzip'd body of a response for `replay`. Repeating it changes nothing. */
 export const storeResponse = (
   lake: Lake,
   callId: number,
   { headers, body }: Pick<RawResponse, 'headers' | 'body'>,
   observedAt: number,
 ): void => {
-  // a page packs to a sixth at level 1, in a third of the time of level 6
+  // level 1 packs a page to a sixth, in a third of the time of level 6
   const packed = gzipSync(body, { level: 1 });
   statement(
     lake,
@@ -24,13 +21,13 @@ export const storeResponse = (
   ).run(callId, headers['content-type'] ?? null, observedAt, packed);
 };
 
-/** Some tens of milliseconds of work, after which others may write. */
+/** Takes some tens of milliseconds, after which others may write. */
 const CALLS_A_STEP = 500;
 
 /**
- * Removes the stored responses of calls made before an instant, in short steps.
- * @returns how many
- * @throws the signal's reason when stopped; what was removed until then stays so
+ * Removes the stored responses of calls sent before an instant (Unix ms), in short transactions.
+ * @returns the number of removed responses
+ * @throws the signal's reason when stopped
  */
 export const forgetResponses = async (
   { sqlite }: Lake,

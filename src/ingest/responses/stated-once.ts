@@ -1,14 +1,14 @@
 import { joinExtra } from '../writers/join-extra.ts';
 
-/** A subject that may be mentioned more than once on a page. */
-interface Stated {
+/** A subject that may appear more than once on a page. */
+interface Mention {
   extra: Record<string, unknown> | null;
 }
 
-/** Fields of two mentions in which the later one does not simply stand. */
+/** Fields that are merged instead of overwritten. */
 type Joined<T> = (earlier: T, later: T) => Partial<T>;
 
-const overlaid = <T extends Stated>(earlier: T, later: T, joined: Joined<T>): T => {
+const overlaid = <T extends Mention>(earlier: T, later: T, joined: Joined<T>): T => {
   const stated = Object.entries(later).filter(([, value]) => value !== null);
   const extra = joinExtra(earlier.extra, later.extra);
   return {
@@ -20,11 +20,10 @@ const overlaid = <T extends Stated>(earlier: T, later: T, joined: Joined<T>): T 
 };
 
 /**
- * The mentions of each subject, by `keyOf`, as one: the later mention wins field by field, as far
- * as it has a value; `joined` gives the fields that both contribute to. Otherwise two counts of one
- * instant would replace each other each time the page is loaded.
+ * Merges the mentions of each subject, so that two counts of one instant do not replace each other when the
+ * page is loaded again. Known fields of a later mention win, except those that `joined` merges.
  */
-export const statedOnce = <T extends Stated, K>(
+export const statedOnce = <T extends Mention, K>(
   all: readonly T[],
   keyOf: (item: T) => K,
   joined: Joined<T> = () => ({}),

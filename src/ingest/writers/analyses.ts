@@ -4,17 +4,17 @@ import type { Lake } from '../../lake/open.ts';
 import { statement } from '../../lake/statements.ts';
 import { Tally } from './tally.ts';
 
-/** Statement about a video as received, with its instant (Unix ms). */
-interface StatedOfVideo {
+/** An analysis as received, with its instant (Unix ms). */
+interface ReceivedAnalysis {
   videoId: string;
   generatedAt: number;
   analysis: JsonObject;
 }
 
-/** Writes an analysis of a video. The same one (video, instant) again changes nothing. */
+/** Writes an analysis in a loading transaction. Repeating it changes nothing. */
 export const writeAnalysis = (
   lake: Lake,
-  { videoId, generatedAt, analysis }: StatedOfVideo,
+  { videoId, generatedAt, analysis }: ReceivedAnalysis,
   tally: Tally,
 ): void => {
   const put = statement(
@@ -28,7 +28,7 @@ export const writeAnalysis = (
   tally.add('analyses', changes > 0 ? 'inserted' : 'unchanged');
 };
 
-/** Stores an analysis. The same video and instant again changes nothing. */
+/** Stores an analysis. Repeating it changes nothing. */
 export const storeAnalysis = (lake: Lake, analysis: Analysis): void => {
   const { id: videoId, generatedAt } = analysis;
   writeAnalysis(lake, { videoId, generatedAt: Date.parse(generatedAt), analysis }, new Tally());

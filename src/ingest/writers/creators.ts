@@ -31,7 +31,7 @@ export interface SeenCreator {
   }[];
 }
 
-/** A creator's counts at one instant, as they are stored. */
+/** Counts of a creator at one instant, as stored. */
 interface CreatorCounts {
   at: number;
   followers: number | null;
@@ -41,7 +41,7 @@ interface CreatorCounts {
   extra: string | null;
 }
 
-/** A row of table `creator` without what it is found by. */
+/** A row of table `creator` without its keys. */
 interface CreatorFacts {
   followers: number | null;
   videoCount: number | null;
@@ -58,7 +58,7 @@ interface KnownCreator extends CreatorFacts {
   lastSeenAt: number | null;
 }
 
-/** Writes creators' profiles and counts into one lake. */
+/** Writes profiles and counts of creators. */
 export class CreatorWriter {
   readonly #handles: HandleWriter;
   readonly #find: Prepared<KnownCreator>;
@@ -123,7 +123,7 @@ export class CreatorWriter {
       (@extra is not null and extra is not @extra))`);
   }
 
-  /** Writes a creator's profile and counts. The same again changes nothing. */
+  /** Writes a profile and its counts. Repeating it changes nothing. */
   write(seen: SeenCreator, source: Source, tally: Tally): void {
     const key = this.#writeProfile(seen, tally);
     for (const { extra, ...point } of seen.growth) {

@@ -1,24 +1,21 @@
 import type { Lake } from '../../lake/open.ts';
 import { statement } from '../../lake/statements.ts';
 
-/** A field or shape nobody announced, as table `drift` keeps it. */
+/** A new field or shape of a response: a row of table `drift`. */
 export interface DriftRow {
   resource: string;
   field: string;
-  /** JSON, cut; made only of what is kept. */
+  /** Shortened JSON. Called for stored rows only. */
   sample: () => string;
 }
 
-/** New fields of one response that get a row each; what else is new in it is one row. */
+/** New fields of one response that get a row each. All others share one row. */
 export const MOST_NEW_FIELDS = 1000;
 
 const LONGEST_FIELD = 256;
 const NAMED = 10;
 
-/**
- * Keeps what was met for the first time, each field once, under the call or the instant that showed
- * it. The same again changes nothing. Call it inside the transaction that loads the response.
- */
+/** Stores new fields, each once. Repeating it changes nothing. Call inside the loading transaction. */
 export const storeDrift = (
   lake: Lake,
   rows: readonly DriftRow[],

@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
 
-/** Writes how handles are spelled into one lake, so that a creator is found by any spelling. */
+/** Writes spellings of handles, so that a creator is found by any of them. */
 export class HandleWriter {
   readonly #insert: Statement;
 
@@ -12,7 +12,7 @@ export class HandleWriter {
     );
   }
 
-  /** Notes a spelling, inside the transaction that stores it. The same again changes nothing. */
+  /** Call inside the transaction that stores the handle. Repeating it changes nothing. */
   note(handle: string | null): void {
     if (handle === null) return;
     const folded = foldHandle(handle);

@@ -9,7 +9,7 @@ import { type Prepared, prepare } from '../../lake/prepare.ts';
 import { extraText } from './join-extra.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
-/** A hashtag's volume at one instant; platform '' where it covers all. */
+/** Volume of a hashtag at an instant. Platform '' covers all. */
 export interface SeenHashtag {
   tag: string;
   platform: Platform | '';
@@ -24,30 +24,26 @@ export interface SeenHashtag {
   source: Source;
 }
 
-/** The same, its further fields as an object or as their JSON. */
+/** A volume with its further fields as an object or as JSON. */
 export type WrittenVolume = Omit<SeenHashtag, 'extra'> & { extra: Extra };
 
 const CACHED_TAGS = 100_000;
 
-/** Links written by one statement. */
-const LINKS_TOGETHER = 32;
-const LINK_VALUES = 3;
-const MANY_VALUES = LINKS_TOGETHER * LINK_VALUES;
-const linkSql = (links: number): string => `
+// Positions are indexes of the list. Null: not linked.
+const LINK = `
   insert into video_hashtag (video_key, hashtag_key, position)
-  values ${Array(links).fill('(?, ?, ?)').join(', ')} on conflict do nothing`;
+  select ?, value, key from json_each(?) where value is not null`;
 
 const SEEN = sourceCode('seen');
-const GIVES_WAY = `(source = ${SEEN} and @source <> ${SEEN})`;
-const STANDS = `(source <> ${SEEN} and @source = ${SEEN})`;
+const IS_REPLACED = `(source = ${SEEN} and @source <> ${SEEN})`;
+const IS_KEPT = `(source <> ${SEEN} and @source = ${SEEN})`;
 const figure = (name: string): string =>
-  `case when ${GIVES_WAY} then @${name} when ${STANDS} then ${name} else coalesce(@${name}, ${name}) end`;
+  `case when ${IS_REPLACED} then @${name} when ${IS_KEPT} then ${name} else coalesce(@${name}, ${name}) end`;
 const beside = (name: string): string =>
-  `case when ${STANDS} then coalesce(${name}, @${name}) else coalesce(@${name}, ${name}) end`;
+  `case when ${IS_KEPT} then coalesce(${name}, @${name}) else coalesce(@${name}, ${name}) end`;
 /**
- * Merges a repeated observation of one instant. Figures that were counted over videos never change
- * stated ones and give way to them with their window, so that a row has one source in any order;
- * their rank fills a missing one.
+ * Merges a second observation of an instant. Pulled figures replace counted ones together with their
+ * window, whichever came first, so that a row has one source. A counted rank only fills a missing one.
  */
 const MERGED: Record<string, string> = {
   volume: figure('volume'),
@@ -56,7 +52,7 @@ const MERGED: Record<string, string> = {
   window: figure('window'),
   rank: beside('rank'),
   extra: beside('extra'),
-  source: `case when ${GIVES_WAY} then @source else source end`,
+  source: `case when ${IS_REPLACED} then @source else source end`,
 };
 const MERGE = `
   update hashtag_snapshot set
@@ -68,31 +64,26 @@ const MERGE = `
       .map(([name, merged]) => `${name} is not ${merged}`)
       .join(' or ')})`;
 
-/** A video, and the keys of the hashtags it carries, to which new ones are added. */
-interface Carrier {
-  readonly key: number;
-  readonly tagKeys: Set<number>;
-}
-
-/** Hashtags of a video at an instant (Unix ms), and the listener for new ones. */
-interface CarriedTags {
+/** A video and its hashtags at an instant. */
+interface TaggedVideo {
+  key: number;
   tags: readonly string[];
+  /** Unix ms. */
   at: number | null;
+  /** Keys of the hashtags it has. New ones are added. */
+  carried: Set<number>;
+  /** Called before the first new link. */
   onNew: () => void;
 }
 
-/** Writes hashtags, their volumes and which video carries them, into one lake. */
+/** Writes hashtags, their volumes, and links of videos to hashtags. */
 export class HashtagWriter {
   readonly #find: Prepared<number>;
   readonly #insert: Statement;
-  readonly #insertLink: Statement;
   readonly #insertLinks: Statement;
-  /** Links that are not written yet: video, hashtag and position of each, one after the other. */
-  #links: number[] = [];
   readonly #insertSnapshot: Statement;
   readonly #mergeSnapshot: Statement;
-  // By spelling, because folding costs more than looking up. Keys that a failed transaction had
-  // inserted are forgotten: see `forget`.
+  // By spelling, because folding costs more than a lookup.
   readonly #keys = new Map<string, number>();
 
   constructor({ sqlite }: Lake) {
@@ -100,8 +91,7 @@ export class HashtagWriter {
     this.#insert = sqlite.prepare(
       'insert into hashtag (tag, folded, first_seen_at) values (?, ?, ?)',
     );
-    this.#insertLink = sqlite.prepare(linkSql(1));
-    this.#insertLinks = sqlite.prepare(linkSql(LINKS_TOGETHER));
+    this.#insertLinks = sqlite.prepare(LINK);
     this.#insertSnapshot = sqlite.prepare(`
     insert into hashtag_snapshot
       (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra, window)
@@ -109,33 +99,34 @@ export class HashtagWriter {
     this.#mergeSnapshot = sqlite.prepare(MERGE);
   }
 
-  /** Adds a video's hashtags; calls `onNew` before the first. Earlier tags stay. */
-  link({ key: videoKey, tagKeys }: Carrier, { tags, at, onNew }: CarriedTags, tally: Tally): void {
+  /** Links a video to its hashtags. Earlier links stay. */
+  link({ key: videoKey, tags, at, carried, onNew }: TaggedVideo, tally: Tally): void {
     let [inserted, unchanged] = [0, 0];
-    tags.forEach((raw, position) => {
+    const links = tags.map((raw) => {
       const tag = cleanTag(raw);
-      if (tag === '') return;
+      if (tag === '') return null;
       const hashtagKey = this.#keyOf(tag, at, tally);
-      if (tagKeys.has(hashtagKey)) {
-        unchanged += 1;
-        return;
-      }
-      if (inserted === 0) onNew();
-      inserted += 1;
-      this.#links.push(videoKey, hashtagKey, position);
-      tagKeys.add(hashtagKey);
+      const isLinked = carried.has(hashtagKey);
+      carried.add(hashtagKey);
+      if (isLinked) unchanged += 1;
+      else inserted += 1;
+      return isLinked ? null : hashtagKey;
     });
+    if (inserted > 0) {
+      onNew();
+      this.#insertLinks.run(videoKey, JSON.stringify(links));
+    }
     tally.add('video_hashtags', 'inserted', { subjectKey: videoKey }, inserted);
     tally.add('video_hashtags', 'unchanged', { subjectKey: videoKey }, unchanged);
   }
 
-  /** The keys of hashtags, each once and in their order; new ones are added to the lake. */
+  /** Distinct keys of hashtags, in order. Inserts unknown ones. */
   keysOf(tags: readonly string[], at: number, tally: Tally): number[] {
     const cleaned = tags.map(cleanTag).filter((tag) => tag !== '');
     return [...new Set(cleaned.map((tag) => this.#keyOf(tag, at, tally)))];
   }
 
-  /** Writes a hashtag's volume at one instant; the same again changes nothing. */
+  /** Writes the volume of a hashtag at an instant. Repeating it changes nothing. */
   write(seen: WrittenVolume, tally: Tally): void {
     const key = this.#keyOf(cleanTag(seen.tag), seen.at, tally);
     const { platform, at, volume, views, change, rank, extra, window } = seen;
@@ -155,24 +146,9 @@ export class HashtagWriter {
     tally.add('hashtag_snapshots', written, { at, subjectKey: key });
   }
 
-  /**
-   * Writes the links noted so far, many in one statement: a third less time than one by one. Call
-   * before the transaction's end, and before anybody reads a video's hashtags in it.
-   */
-  flush(): void {
-    const links = this.#links;
-    let from = 0;
-    for (; from + MANY_VALUES <= links.length; from += MANY_VALUES)
-      this.#insertLinks.run(links.slice(from, from + MANY_VALUES));
-    for (; from < links.length; from += LINK_VALUES)
-      this.#insertLink.run(links.slice(from, from + LINK_VALUES));
-    this.#links = [];
-  }
-
-  /** Forgets what was noted, and cached keys; call after a transaction was rolled back. */
+  /** Forgets cached keys. Call after a rollback. */
   forget(): void {
     this.#keys.clear();
-    this.#links = [];
   }
 
   #keyOf(tag: string, at: number | null, tally: Tally): number {

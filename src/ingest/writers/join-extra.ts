@@ -1,10 +1,7 @@
 import { fieldOf, isObject, type JsonObject } from '../../base/json-object.ts';
 import type { Extra } from '../../base/wire/observation.ts';
 
-/**
- * Joins further fields of two observations: the later ones win, but the originals under `odd`, one
- * per field, are kept of both.
- */
+/** Joins further fields of two observations. The later ones win; originals in `odd` are kept of both. */
 export const joinExtra = (earlier: JsonObject | null, later: JsonObject | null): JsonObject => {
   const joined = { ...earlier, ...later };
   return isObject(earlier?.odd) && isObject(later?.odd)
@@ -12,14 +9,11 @@ export const joinExtra = (earlier: JsonObject | null, later: JsonObject | null):
     : joined;
 };
 
-/** Further fields as a row keeps them: JSON. */
+/** Further fields as stored: JSON. */
 export const extraText = (extra: Extra): string | null =>
   extra === null || typeof extra === 'string' ? extra : JSON.stringify(extra);
 
-/**
- * The further fields of a row, as JSON, after an observation: the newer one's win field by field,
- * and one that an observation leaves out keeps what is known.
- */
+/** Merges the further fields of a row and an observation, as JSON. Missing fields keep their value. */
 export const mergeExtra = (
   known: string | null,
   seen: string | null,
@@ -36,8 +30,8 @@ export const mergeExtra = (
 };
 
 /**
- * The further fields of a row that an observation changes, as they were: each in an array, an empty one
- * where it was not there. JSON, as table `extra_revision` keeps it.
+ * Former values of further fields that changed, as JSON for `extra_revision`. Each is in an array, which
+ * is empty if the field was missing.
  */
 export const formerFields = (before: string | null, after: string | null): string => {
   const [was, is] = [before, after].map(

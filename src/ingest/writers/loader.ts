@@ -13,25 +13,25 @@ import { SnapshotWriter } from './snapshots.ts';
 import { type LoadCounts, Tally } from './tally.ts';
 import { VideoWriter } from './videos.ts';
 
-/** When a video was seen, and how its counts came; without a source it has none. */
+/** When a video was seen, and the source of its counts. Without a source it has no counts. */
 export type Seen = { at: number; source: SnapshotSource } | { at: number | null; source: null };
 
-/** A video about to be written, and when it was seen (Unix ms). */
-interface Expected {
+/** An observation of a video, and when it was seen (Unix ms). */
+export interface SeenObservation {
   readonly observed: VideoObservation;
-  readonly at: number | null;
+  readonly seen: Seen;
 }
 
-const seenVideo = ({ observed, at }: Expected): SeenVideo => ({
+const seenVideo = ({ observed, seen }: SeenObservation): SeenVideo => ({
   ...observed,
   extra: extraText(observed.extra),
-  at,
+  at: seen.at,
 });
 
-/** When new words are put into the search index: with what was loaded, or by whoever loads (`refreshSearch`). */
+/** When new words enter the search index: in the loading transaction, or later by `refreshSearch`. */
 export type WordsIndexed = 'now' | 'later';
 
-/** Writes what was observed into one lake, a transaction at a time. */
+/** Writes observations into one lake, a transaction at a time. */
 export class Loader {
   readonly hashtags: HashtagWriter;
   readonly rankings: RankingWriter;
@@ -43,59 +43,49 @@ export class Loader {
   constructor(lake: Lake) {
     this.#lake = lake;
     this.hashtags = new HashtagWriter(lake);
-    this.#videos = new VideoWriter(lake, () => this.hashtags.flush());
+    this.#videos = new VideoWriter(lake);
     this.#snapshots = new SnapshotWriter(lake);
     this.rankings = new RankingWriter(lake);
     this.creators = new CreatorWriter(lake);
   }
 
-  /**
-   * Reads what the lake knows of videos that are all about to be written, in this order, many at once;
-   * with their hashtags, or nothing more where counts alone were seen. Those it does not hold get their
-   * rows.
-   */
-  expect(expected: readonly Expected[], more: 'tags' | 'nothing' = 'tags'): void {
-    this.#videos.expect(
-      expected.map(({ observed }) => observed.id),
-      more,
-    );
-    const fresh = expected.filter(({ observed }) => this.#videos.isNew(observed.id));
-    this.#videos.insert(fresh.map(seenVideo));
+  /** Writes many observations in order. @returns keys of the videos, one for each observation */
+  writeAll(observations: readonly SeenObservation[], tally: Tally): number[] {
+    this.#videos.open(observations.map(seenVideo), tally);
+    return observations.map(({ observed, seen }) => this.write(observed, seen, tally));
   }
 
   /**
-   * Writes what was observed of a video: its row, its hashtags (of its title, where it lists none and
-   * the title is new), and its counts at that instant. Inside `transaction`.
+   * Writes an observation of a video: its row, its hashtags and its counts at that instant. Without
+   * listed hashtags, those of a new title are used. Call inside `transaction`.
    * @returns the video's key
    */
   write(observed: VideoObservation, seen: Seen, tally: Tally): number {
-    const video = this.#videos.note(seenVideo({ observed, at: seen.at }), tally);
+    const video = this.#videos.note(seenVideo({ observed, seen }), tally);
+    const { key, earlier } = video;
     const { title, hashtags } = observed;
-    const reads = hashtags === null && (video.isNew || video.retitled);
-    const tags = hashtags ?? (reads ? titleHashtags(title ?? '') : []);
+    const readsTitle = hashtags === null && (video.isNew || video.retitled);
+    const tags = hashtags ?? (readsTitle ? titleHashtags(title ?? '') : []);
     const { at } = seen;
-    const { earlier } = video;
     if (earlier !== null)
       this.#videos.weave(video, earlier, this.hashtags.keysOf(tags, earlier.at, tally));
     if (tags.length > 0) {
       const onNew = (): void => {
         if (!video.isNew && earlier === null) this.#videos.retag(video, at);
       };
-      const carrier = { key: video.key, tagKeys: this.#videos.tagKeysOf(video) };
-      this.hashtags.link(carrier, { tags, at, onNew }, tally);
+      this.hashtags.link({ key, tags, at, carried: this.#videos.tagKeysOf(video), onNew }, tally);
     }
     if (seen.source !== null) {
-      this.#snapshots.write(video.key, observed, seen, tally);
+      this.#snapshots.write(key, observed, seen, tally);
       this.#videos.sawCounts(video, seen.at);
     }
-    return video.key;
+    return key;
   }
 
   /**
-   * Runs `write` in one immediate transaction and marks the partitions it touched; it is on disk with
-   * the next call that leaves. `settle` runs last, when all rows are written and counted. When either
-   * throws, nothing was written. New words are put into the search index with it, or `later` by
-   * whoever loads much: until then a search reads them from the videos that wait.
+   * Runs `write` in one immediate transaction and marks the partitions it touched. The rows are synced
+   * to disk before the next call leaves. `settle` runs last, when all rows are counted. If either
+   * throws, nothing is written. With words indexed `later`, searches read the new videos unindexed.
    * @param collectedAt Unix ms at which the rows were collected; null: unknown
    */
   transaction(
@@ -108,7 +98,6 @@ export class Loader {
     this.#videos.collectedAt = collectedAt;
     const load = this.#lake.sqlite.transaction(() => {
       write(tally);
-      this.hashtags.flush();
       this.#videos.flush(tally);
       tally.markTouched(this.#lake);
       dropListBasis(this.#lake);

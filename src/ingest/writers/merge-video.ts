@@ -2,10 +2,7 @@ import type { Source } from '../../../schema/vocabulary.ts';
 import type { VideoObservation } from '../../base/wire/observation.ts';
 import { mergeExtra } from './join-extra.ts';
 
-/**
- * An observation as its row merges it: with its instant (Unix ms; null: nobody knows when), its
- * further fields as JSON.
- */
+/** An observation with its instant (Unix ms; null: unknown) and its further fields as JSON. */
 export type SeenVideo = Omit<VideoObservation, 'extra'> & {
   extra: string | null;
   at: number | null;
@@ -28,17 +25,14 @@ export interface KnownVideo extends VideoFacts {
   key: number;
   /** Its newest snapshot; null without any. */
   countedAt: number | null;
-  /** The newest instant at which other words were stated; null: none but those it was first seen with. */
+  /** Newest instant at which words changed; null: never. */
   statedAt: number | null;
 }
 
 /** Source of an observation whose counts make a snapshot. */
 export type SnapshotSource = Exclude<Source, 'hashtags'>;
 
-/**
- * Merges a column of a known row and an observation: the newer value wins, an unknown one never
- * does, and an older observation only fills gaps.
- */
+/** Merges a column: the newer value wins if it is known, an older one only fills a gap. */
 export const pickOf =
   (newer: boolean) =>
   <T>(was: T | null, is: T | null): T | null =>
@@ -47,15 +41,13 @@ export const pickOf =
 const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** When a video was seen last: its newest snapshot or words, else its first sight. */
+/** Last sighting of a video (Unix ms): its newest snapshot or words, or its first sighting. */
 export const lastSeenOf = ({ countedAt, statedAt, firstSeenAt }: KnownVideo): number | null =>
   statedAt === null ? (countedAt ?? firstSeenAt) : Math.max(statedAt, countedAt ?? statedAt);
 
 /**
- * Merges a video's row: the newer observation wins column by column, an unknown field keeps the
- * known value, and an older observation only fills gaps. Counts follow the newest counts, because
- * an import may have seen a video after its last counts. Pure; merging the same again changes
- * nothing.
+ * Merges an observation into a row, column by column, by the rule of `pickOf`. Counts are compared with the
+ * newest counts, because an import may state words that are newer. Repeating it changes nothing.
  */
 export const mergeVideo = (
   known: KnownVideo,
@@ -78,7 +70,7 @@ export const mergeVideo = (
   };
 };
 
-/** True if the video was known before an instant. Undated facts always are. */
+/** True if the video was seen before an instant. */
 export const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
   at !== null && firstSeenAt !== null && firstSeenAt < at;
 
@@ -90,15 +82,15 @@ export const statesWords = (seen: SeenVideo): seen is StatingVideo =>
   seen.at !== null &&
   (seen.title !== null || seen.user !== null || (seen.hashtags?.length ?? 0) > 0);
 
-/** True when the columns that have indices stay as they are. */
-export const sameIndexed = (a: VideoFacts, b: VideoFacts): boolean =>
-  a.user === b.user && a.createdAt === b.createdAt && a.firstSeenAt === b.firstSeenAt;
-
-/** True when nothing but the counts differs. */
+/** True if nothing but the counts differs. */
 export const sameButCounts = (a: VideoFacts, b: VideoFacts): boolean =>
-  a.title === b.title && a.extra === b.extra && sameIndexed(a, b);
+  a.title === b.title &&
+  a.user === b.user &&
+  a.createdAt === b.createdAt &&
+  a.firstSeenAt === b.firstSeenAt &&
+  a.extra === b.extra;
 
-/** True when a row would not change. */
+/** True if the row would not change. */
 export const sameVideo = (a: VideoFacts, b: VideoFacts): boolean =>
   a.views === b.views &&
   a.likes === b.likes &&

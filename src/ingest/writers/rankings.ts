@@ -15,25 +15,25 @@ export interface SeenList extends ListName {
   at: number;
   total: number | null;
   runId: number | null;
-  /** True where no page comes after it: with it the list is whole. */
+  /** True for the last page, which completes the list. */
   isLast: boolean;
 }
 
-/** A video (its key) at a rank, with the figures it was ranked by. */
+/** A video at a rank, with the figures it was ranked by. */
 interface Ranked {
   rank: number;
-  video: number;
+  video: number; // key
   score: number | null;
   velocity: number | null;
 }
 
-/** A capture found or made; `at` is the instant its first page was true at. */
+/** A capture; `at` is the instant of its first page (Unix ms). */
 export interface WrittenCapture {
   key: number;
   at: number;
 }
 
-/** Writes captures of lists and who ranked where in them, into one lake. */
+/** Writes captures of lists and their ranks. */
 export class RankingWriter {
   readonly #find: Prepared<WrittenCapture>;
   readonly #insert: Prepared<number>;
@@ -70,8 +70,8 @@ export class RankingWriter {
   }
 
   /**
-   * Opens the capture of a page for its ranks. The last page makes the list whole, at the instant it
-   * is true at: until then nobody reads any of it, so its partition is touched with it.
+   * Opens the capture of a page. The last page completes the list. Incomplete lists are not read, so the
+   * partition is touched on completion.
    */
   open(seen: SeenList, tally: Tally): WrittenCapture {
     const { key, at } = this.#captureOf(seen);
@@ -80,14 +80,14 @@ export class RankingWriter {
     return { key, at };
   }
 
-  /** Writes a rank of a capture. The same again changes nothing. */
+  /** Repeating it changes nothing. */
   write({ key, at }: WrittenCapture, seen: Ranked, tally: Tally): void {
     const { rank, video, score, velocity } = seen;
     const row = { capture: key, rank, video, score, velocity };
     tally.add('rankings', insertOrMerge(this.#insertRank, this.#mergeRank, row), { at });
   }
 
-  /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
+  /** Capture of the same run or instant, or a new one. */
   #captureOf({ isLast: _, ...seen }: SeenList): WrittenCapture {
     const known = this.#find.get(seen);
     return known ?? { key: required(this.#insert.get(seen)), at: seen.at };

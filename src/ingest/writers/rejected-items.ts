@@ -7,15 +7,15 @@ type Origin = { callId: number } | { origin: string };
 /** A rejected item with the reason. */
 interface RejectedItem {
   reason: string;
-  /** As it came, cut. */
+  /** Shortened original. */
   item: string;
   seenAt: number;
 }
 
-/** Longest text of a rejected item that is kept. */
+/** Longest stored text of a rejected item, in characters. */
 export const LONGEST_REJECTED = 64 * 1024;
 
-/** Keeps an item that could not be loaded; of one line of a file once. Inside the loading transaction. */
+/** Stores an item that could not be loaded, once per line of a file. Call inside the loading transaction. */
 export const keepRejected = (
   lake: Lake,
   from: Origin,
@@ -29,7 +29,7 @@ export const keepRejected = (
   ).run(callId, origin, reason, item.slice(0, LONGEST_REJECTED), seenAt);
 };
 
-/** Forgets what was rejected of a call, or of a line that is loaded now. */
+/** Removes the rejected items of a call, or of a line that is accepted now. */
 export const forgetRejected = (lake: Lake, from: Origin): void => {
   if ('callId' in from)
     statement(lake, 'delete from rejected_items where call_id = ?').run(from.callId);

@@ -5,14 +5,14 @@ import { type Prepared, prepare, type RowOf, required } from '../../lake/prepare
 import type { KnownVideo, StatingVideo } from './merge-video.ts';
 import { type VideoWords, type WordsUntil, weaveWords } from './weave-words.ts';
 
-/** Words stated before a video was seen last, and those the lake knows from then on. */
+/** Words stated before the last sighting of a video, and the known words since then. */
 export interface EarlierWords {
   /** Unix ms. */
   readonly at: number;
   readonly title: string | null;
   readonly user: string | null;
   readonly video: KnownVideo;
-  /** The words in `video_revision` from then on, in time order. */
+  /** Rows of `video_revision` since then, oldest first. */
   readonly former: readonly WordsUntil[];
 }
 
@@ -35,8 +35,8 @@ const wordsOf = ({ untilAt, title, user, tags }: ReadRevision): WordsUntil => ({
 const GROWTH = sourceCode('growth');
 const IMPORT = sourceCode('import');
 
-// The first list after an instant: lists state words, timelines never do. Lines of an import's counts
-// mostly state none, and which did is not known: without a list, words are held to last until its last.
+// Lists state words, timelines never do. Most counts of an import state none, and which do is unknown, so
+// without a later list, words last until the last of its counts.
 const NEXT_STATED = `
   select coalesce(min(case when source not in (${GROWTH}, ${IMPORT}) then observed_at end),
     max(case when source = ${IMPORT} then observed_at end))
@@ -45,7 +45,7 @@ const STATED_BEFORE = `
   select exists (select 1 from video_snapshot
     where video_key = ? and observed_at < ? and source <> ${GROWTH})`;
 
-/** Writes the words that videos no longer have into one lake. */
+/** Writes former words of videos. */
 export class RevisionWriter {
   readonly #keep: Statement;
   readonly #drop: Statement;
@@ -67,7 +67,7 @@ export class RevisionWriter {
     this.#insert = sqlite.prepare(
       'insert into video_revision (video_key, until_at, title, user, tags) values (?, ?, ?, ?, ?)',
     );
-    // most are not: reading no rows as rows takes ten times as long as finding none
+    // most videos have none, and an empty `all` takes ten times as long as `get`
     this.#isRevised = prepare(
       sqlite,
       'select 1 from video_revision where video_key = ? and until_at >= ?',
@@ -89,19 +89,19 @@ export class RevisionWriter {
     this.#nextStated = prepare(sqlite, NEXT_STATED, 'number?');
   }
 
-  /** Keeps the words a video has as those it had until an instant; its hashtags are in their table. */
+  /** Stores the current words of a video, with its linked hashtags, as its words until an instant. */
   keep({ key, title, user }: KnownVideo, at: number): void {
     this.#keep.run({ key, at, title, user });
   }
 
-  /** Reads what words stated before a video was seen last are woven into. */
+  /** Reads the known words since an earlier observation. */
   readEarlier(video: KnownVideo, { at, title, user }: StatingVideo): EarlierWords {
     const isRevised = this.#isRevised.get(video.key, at) === 1;
     const former = isRevised ? this.#former.all(video.key, at).map(wordsOf) : [];
     return { at, title, user, video, former };
   }
 
-  /** True if a stated title differs from the one of that instant, or is the first. */
+  /** True if the stated title differs from the known one of that instant, or is the first. */
   isRetitled(earlier: EarlierWords): boolean {
     const { title, video, former, at } = earlier;
     const then = former.find(({ untilAt }) => untilAt > at)?.words ?? video;
@@ -110,10 +110,9 @@ export class RevisionWriter {
   }
 
   /**
-   * Weaves earlier words in, with the hashtags stated beside them. Call before these are linked, and
-   * when all that were noted before are in their table.
-   * @param carried keys of all hashtags the video has
-   * @returns the title and handle the video has now
+   * Weaves earlier words and their hashtags into the known ones. Call before linking the hashtags.
+   * @param carried keys of the linked hashtags
+   * @returns the current title and handle
    */
   weave(
     earlier: EarlierWords,
@@ -153,15 +152,13 @@ export class RevisionWriter {
     return !(this.#isStatedAt(video, firstSeenAt) || this.#statedBefore.get(key, at) === 1);
   }
 
-  /**
-   * True if words were stated at an instant of a sighting: all sources except timelines state some.
-   */
+  /** True if words were stated at this instant. All sources except timelines state some. */
   #isStatedAt({ key, firstSeenAt }: KnownVideo, at: number): boolean {
     const source = this.#sourceAt.get(key, at);
     return source === undefined ? at === firstSeenAt : source !== GROWTH;
   }
 
-  /** When words were stated next after earlier ones, as far as that is known (Unix ms). */
+  /** Next known instant at which words were stated (Unix ms). */
   #nextStatedAfter({ video, at, former }: EarlierWords): number {
     const { key, firstSeenAt } = video;
     const instants = former.map(({ untilAt }) => untilAt).filter((until) => until > at);

@@ -9,7 +9,7 @@ export interface SeenHits {
   /** Results before this page; 0 for the first. */
   readonly offset: number;
   readonly total: number | null;
-  /** Keys of the videos by rank on the page, 0 first. */
+  /** Video keys by position on the page, from 0. */
   readonly videos: ReadonlyMap<number, number>;
 }
 

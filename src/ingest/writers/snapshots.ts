@@ -7,15 +7,15 @@ import { extraText } from './join-extra.ts';
 import type { SnapshotSource } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
-/** When and how counts were seen. */
+/** Instant and source of counts. */
 interface SeenAt {
   /** Unix ms. */
   at: number;
   source: SnapshotSource;
 }
 
-/** True if an observation states a rate that its merged row would not show. */
-const saysAnotherRate = `(@rate is not null and @rate is not case when rate_derived = 1
+/** SQL: the observation states a rate that the merged row would not have. */
+const HAS_OTHER_RATE = `(@rate is not null and @rate is not case when rate_derived = 1
   then 100.0 * coalesce(@likes, likes) / nullif(coalesce(@views, views), 0) else engagement_rate end)`;
 
 const INSERT = `
@@ -27,19 +27,19 @@ const MERGE = `
     update video_snapshot set
       views = coalesce(@views, views),
       likes = coalesce(@likes, likes),
-      engagement_rate = case when @derived = 1 then null when ${saysAnotherRate} then @rate else engagement_rate end,
-      rate_derived = case when @derived = 1 then 1 when ${saysAnotherRate} then 0 else rate_derived end,
+      engagement_rate = case when @derived = 1 then null when ${HAS_OTHER_RATE} then @rate else engagement_rate end,
+      rate_derived = case when @derived = 1 then 1 when ${HAS_OTHER_RATE} then 0 else rate_derived end,
       extra = coalesce(@extra, extra),
       source = min(source, @source)
     where video_key = @key and observed_at = @at and (
       (@views is not null and views is not @views) or
       (@likes is not null and likes is not @likes) or
       (@derived = 1 and rate_derived = 0) or
-      ${saysAnotherRate} or
+      ${HAS_OTHER_RATE} or
       (@extra is not null and extra is not @extra) or
       @source < source)`;
 
-/** Writes video snapshots into one lake. */
+/** Writes video snapshots. */
 export class SnapshotWriter {
   readonly #insert: Statement;
   readonly #merge: Statement;
@@ -50,9 +50,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Writes the counts of a video at an instant. A second observation of the same instant fills or
-   * corrects it column by column, and of two sources the first in SOURCES stands, whichever came
-   * first; the same again changes nothing.
+   * Writes counts of a video at an instant. A second observation of the instant corrects them column by
+   * column; of two sources, the one earlier in SOURCES is kept. Repeating it changes nothing.
    */
   write(key: number, seen: VideoObservation, { at, source }: SeenAt, tally: Tally): void {
     const derivable = engagementRate(seen);

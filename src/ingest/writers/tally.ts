@@ -22,16 +22,15 @@ export type RowCounts = Record<Change, number>;
 export type LoadCounts = Record<LoadedTable, RowCounts>;
 
 /**
- * Inserts a row, or where its key stands already, lets `merge` fill and correct it. Two statements
- * instead of one upsert, because an upsert cannot say which of the two it did. `row` names what
- * `merge` binds, in the order in which `insert` takes it: binding by name takes as long again.
+ * Inserts a row, or merges it into the existing one. Two statements, because an upsert does not say which
+ * of the two it did. The fields of `row` are in the order of `insert`, because binding by name takes
+ * twice as long.
  */
 export const insertOrMerge = (insert: Statement, merge: Statement, row: object): Change => {
   if (insert.run(...Object.values(row)).changes > 0) return 'inserted';
   return merge.run(row).changes > 0 ? 'updated' : 'unchanged';
 };
 
-/** Counts of nothing loaded yet. */
 export const noRows = (): LoadCounts =>
   Object.fromEntries(
     LOADED_TABLES.map((table) => [table, { inserted: 0, updated: 0, unchanged: 0 }]),
@@ -48,7 +47,7 @@ export const addRows = (sum: LoadCounts, more: LoadCounts): void => {
 export const rowsChanged = (counts: LoadCounts): number =>
   LOADED_TABLES.reduce((sum, table) => sum + counts[table].inserted + counts[table].updated, 0);
 
-/** Tables exported by date, and the table without dates whose rows show their newest state. */
+/** Tables exported by date, and the undated table that shows their newest rows. */
 const SUMMARISED_IN: Partial<Record<LoadedTable, LoadedTable>> = {
   video_snapshots: 'videos',
   hashtag_snapshots: 'hashtags',
@@ -68,9 +67,9 @@ const NO_PARTITION: RowPartition = {};
 /** Changes of one transaction: rows by table, and outdated Parquet partitions. */
 export class Tally {
   readonly counts = noRows();
-  /** Partitions touched of each table, by name. */
+  /** Names of touched partitions by table. */
   readonly #touched = new Map<LoadedTable, Set<string>>();
-  /** Days by their number since 1970, as they are named: the rows of an import go back and forth. */
+  /** Cached dates by days since 1970. */
   readonly #days = new Map<number, string>();
 
   /**

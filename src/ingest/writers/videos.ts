@@ -9,7 +9,6 @@ import {
   mergeVideo,
   type SeenVideo,
   sameButCounts,
-  sameIndexed,
   sameVideo,
   statesWords,
   type VideoFacts,
@@ -17,7 +16,6 @@ import {
 } from './merge-video.ts';
 import { type EarlierWords, RevisionWriter } from './revisions.ts';
 import type { Tally } from './tally.ts';
-import { type ReadTagged, type ReadVideo, VideoReader } from './video-reader.ts';
 
 /** State of a video after an observation. */
 export interface NotedVideo {
@@ -31,71 +29,74 @@ export interface NotedVideo {
   open: OpenVideo;
 }
 
-/** A video while its transaction is under way. */
+/** A video during the transaction. */
 interface OpenVideo {
-  /** True when this transaction inserted it. */
   readonly isNew: boolean;
-  /** The row as it stands in the table. */
+  /** False until its first observation of the transaction was noted. */
+  isNoted: boolean;
+  /** Its row in the table. */
   readonly stored: VideoFacts;
-  /** Keys of its hashtags: a set once they were asked for. */
-  tagKeys: Set<number> | string | null | undefined;
+  /** Keys of its hashtags; undefined until they are read. */
+  tagKeys: Set<number> | undefined;
   now: KnownVideo;
 }
 
-/** New videos written by one statement. */
-const INSERTED_TOGETHER = 25;
-const insertSql = (videos: number): string => `
+const INSERT = `
   insert into video
-    (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra,
+    (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra,
      collected_at)
-  values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const READ = `
+  select key, id, title, user, views, likes, engagement_rate as engagementRate,
+    created_at as createdAt, first_seen_at as firstSeenAt, extra,
+    (select max(observed_at) from video_snapshot where video_key = video.key) as countedAt,
+    (select max(until_at) from video_revision where video_key = video.key) as statedAt
+  from video where id in (select value from json_each(?))`;
 
 /** Writes videos. `flush` writes the row of a known video once per transaction. */
 export class VideoWriter {
-  readonly #beforeRevision: () => void;
   readonly #handles: HandleWriter;
   readonly #revisions: RevisionWriter;
-  readonly #known: VideoReader;
+  readonly #read: Prepared<KnownVideo & { id: string }>;
   readonly #readTags: Prepared<number>;
-  readonly #newestKey: Prepared<number | null>;
   readonly #insert: Statement;
-  readonly #insertTogether: Statement;
-  // An update writes the index of every column it names, changed or not, and most known videos
-  // change in their counts alone, or in further fields.
+  // Most updates change only counts. Naming an indexed column would rewrite its index.
   readonly #updateCounts: Statement;
-  readonly #updateWords: Statement;
   readonly #update: Statement;
   readonly #reviseExtra: Statement;
   /** Unix ms at which the rows of this transaction were collected; null: unknown. */
   collectedAt: number | null = null;
-  /** Videos of the transaction under way, by id, as they will stand at its end. */
+  /** Videos of this transaction by id. */
   readonly #open = new Map<string, OpenVideo>();
-  /** Videos read in this transaction before they were opened; undefined: not in the lake. */
-  #expected = new Map<string, ReadVideo | ReadTagged | undefined>();
-  /** Keys of videos inserted in this transaction before they were opened. */
-  readonly #inserted = new Map<string, number>();
 
-  /** @param beforeRevision called before a video's hashtags are read, inside the transaction */
-  constructor(lake: Lake, beforeRevision: () => void) {
+  constructor(lake: Lake) {
     const { sqlite } = lake;
-    this.#beforeRevision = beforeRevision;
     this.#handles = lake.own(HandleWriter);
     this.#revisions = new RevisionWriter(lake);
-    this.#known = new VideoReader(lake);
+    this.#read = prepare(sqlite, READ, {
+      key: 'number',
+      id: 'text',
+      title: 'text?',
+      user: 'text?',
+      views: 'number?',
+      likes: 'number?',
+      engagementRate: 'number?',
+      createdAt: 'number?',
+      firstSeenAt: 'number?',
+      extra: 'text?',
+      countedAt: 'number?',
+      statedAt: 'number?',
+    });
     this.#readTags = prepare(
       sqlite,
       'select hashtag_key from video_hashtag where video_key = ?',
       'number',
     );
-    this.#newestKey = prepare(sqlite, 'select max(key) from video', 'number?');
-    this.#insert = sqlite.prepare(insertSql(1));
-    this.#insertTogether = sqlite.prepare(insertSql(INSERTED_TOGETHER));
+    this.#insert = sqlite.prepare(INSERT);
     this.#updateCounts = sqlite.prepare(
       'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
     );
-    this.#updateWords = sqlite.prepare(`
-      update video set title = ?, views = ?, likes = ?, engagement_rate = ?, extra = ?
-      where key = ?`);
     this.#update = sqlite.prepare(`
       update video set title = ?, user = ?, views = ?, likes = ?, engagement_rate = ?,
         created_at = ?, first_seen_at = ?, extra = ? where key = ?`);
@@ -104,43 +105,32 @@ export class VideoWriter {
       on conflict do update set fields = json_patch(excluded.fields, fields)`);
   }
 
-  /** Reads videos that are about to be noted in one statement, with their hashtags or `nothing` more. */
-  expect(ids: readonly string[], more: 'tags' | 'nothing'): void {
-    const unknown = [...new Set(ids)].filter((id) => !this.#open.has(id));
-    this.#expected = this.#known.many(unknown, more);
-  }
-
-  /** True of an expected video that is not in the lake and was not noted yet. */
-  isNew(id: string): boolean {
-    return this.#expected.has(id) && this.#expected.get(id) === undefined && !this.#open.has(id);
-  }
-
   /**
-   * Writes the rows of new videos, many in one statement: with a trigger on the table, SQLite copies
-   * each changed page once per statement. All of them are noted next; the first of two mentions counts.
+   * Reads videos that are about to be noted in one statement, and inserts the ones the lake lacks. Of
+   * two observations of a new video, the first becomes its row.
    */
-  insert(seen: readonly SeenVideo[]): void {
-    const newest = required(this.#newestKey.get()) ?? 0;
-    const rows: Row[] = [];
-    for (const video of seen) {
-      if (this.#inserted.has(video.id)) continue;
-      const key = newest + rows.length + 1;
-      rows.push([...rowOf(key, video), this.collectedAt]);
-      this.#inserted.set(video.id, key);
-    }
-    let from = 0;
-    for (; from + INSERTED_TOGETHER <= rows.length; from += INSERTED_TOGETHER)
-      this.#insertTogether.run(rows.slice(from, from + INSERTED_TOGETHER).flat());
-    for (const row of rows.slice(from)) this.#insert.run(row);
+  open(seen: readonly SeenVideo[], tally: Tally): void {
+    const unopened = seen.filter(({ id }) => !this.#open.has(id));
+    if (unopened.length === 0) return;
+    for (const { id, ...known } of this.#read.all(JSON.stringify(unopened.map(({ id }) => id))))
+      this.#open.set(id, {
+        isNew: false,
+        isNoted: false,
+        stored: known,
+        tagKeys: undefined,
+        now: { ...known },
+      });
+    for (const video of unopened) if (!this.#open.has(video.id)) this.#openNew(video, tally);
   }
 
   /** Notes an observation. Former words go to `video_revision`. */
   note(seen: SeenVideo, tally: Tally): NotedVideo {
-    const fresh = !this.#open.has(seen.id);
-    const open = this.#openOf(seen, tally);
-    const { now: before } = open;
+    this.open([seen], tally);
+    const open = required(this.#open.get(seen.id));
+    const { now: before, isNoted } = open;
     const { key } = before;
-    if (fresh && open.isNew) return { key, isNew: true, retitled: false, earlier: null, open };
+    open.isNoted = true;
+    if (open.isNew && !isNoted) return { key, isNew: true, retitled: false, earlier: null, open };
     const states = statesWords(seen);
     const isEarlier = states && seen.at < (lastSeenOf(before) ?? seen.at);
     const earlier = isEarlier ? this.#revisions.readEarlier(before, seen) : null;
@@ -159,30 +149,25 @@ export class VideoWriter {
     return { key, isNew: false, retitled, earlier, open };
   }
 
-  /** Keeps what a video was until it gets more hashtags at an instant. Call before they are linked. */
+  /** Keeps the words a video had before an instant at which it gets more hashtags. Call before linking. */
   retag({ open }: NotedVideo, at: number | null): void {
     this.#keepWords(open.now, at);
   }
 
-  /** Weaves earlier words into those the video had since. Call before their hashtags are linked. */
+  /** Weaves earlier words into the later ones. Call before linking their hashtags. */
   weave(noted: NotedVideo, earlier: EarlierWords, tagKeys: readonly number[]): void {
-    this.#beforeRevision();
     const { title, user } = this.#revisions.weave(earlier, tagKeys, this.tagKeysOf(noted));
     this.#handles.note(earlier.user);
     noted.open.now = { ...noted.open.now, title, user };
   }
 
-  /** Keys of the hashtags a video carries; whoever links more adds them. */
+  /** Keys of a video's hashtags. Whoever links more adds them. */
   tagKeysOf({ key, open }: NotedVideo): Set<number> {
-    const { tagKeys } = open;
-    if (tagKeys instanceof Set) return tagKeys;
-    const keys = tagKeys === undefined ? this.#readTags.all(key) : tagKeys?.split(',').map(Number);
-    const set = new Set(keys);
-    open.tagKeys = set;
-    return set;
+    open.tagKeys ??= new Set(this.#readTags.all(key));
+    return open.tagKeys;
   }
 
-  /** Notes that the counts of a video noted before were seen at an instant. */
+  /** Notes that the counts of a video were seen at an instant (Unix ms). */
   sawCounts({ open: { now } }: NotedVideo, at: number): void {
     now.countedAt = Math.max(now.countedAt ?? at, at);
   }
@@ -200,61 +185,31 @@ export class VideoWriter {
   /** Forgets the transaction after a rollback. */
   forget(): void {
     this.#open.clear();
-    this.#expected.clear();
-    this.#inserted.clear();
   }
 
-  /** Keeps the words and hashtags that a video had until an instant, where it was seen before it. */
   #keepWords(before: KnownVideo, at: number | null): void {
-    if (!wasSeenBefore(before, at)) return;
-    this.#beforeRevision();
-    this.#revisions.keep(before, at);
+    if (wasSeenBefore(before, at)) this.#revisions.keep(before, at);
   }
 
-  #openOf(seen: SeenVideo, tally: Tally): OpenVideo {
-    const known = this.#open.get(seen.id);
-    if (known !== undefined) return known;
-    const before = this.#expected.has(seen.id)
-      ? this.#expected.get(seen.id)
-      : this.#known.one(seen.id);
-    const video = before === undefined ? this.#openNew(seen, tally) : openKnown(before);
-    this.#open.set(seen.id, video);
-    return video;
-  }
-
-  #openNew(seen: SeenVideo, tally: Tally): OpenVideo {
-    if (!this.#inserted.has(seen.id)) this.insert([seen]);
-    const key = required(this.#inserted.get(seen.id));
-    const { at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
+  #openNew(seen: SeenVideo, tally: Tally): void {
+    const { id, platform, at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
+    const facts = [title, user, views, likes, engagementRate, createdAt, at, extra];
+    const { lastInsertRowid } = this.#insert.run(id, platform, ...facts, this.collectedAt);
+    const key = Number(lastInsertRowid);
     this.#handles.note(user);
     tally.add('videos', 'inserted', { subjectKey: key });
     const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
     const now = { key, ...stored, countedAt: null, statedAt: at };
-    return { isNew: true, stored, tagKeys: new Set(), now };
+    this.#open.set(id, { isNew: true, isNoted: false, stored, tagKeys: new Set(), now });
   }
 
   #updateRow(stored: VideoFacts, now: KnownVideo): void {
     const { key, title, user, views, likes, engagementRate, createdAt, firstSeenAt, extra } = now;
     const counts = [views, likes, engagementRate];
     if (sameButCounts(stored, now)) this.#updateCounts.run(...counts, key);
-    else if (sameIndexed(stored, now)) this.#updateWords.run(title, ...counts, extra, key);
     else this.#update.run(title, user, ...counts, createdAt, firstSeenAt, extra, key);
   }
 }
-
-type Row = readonly (string | number | null)[];
-
-const rowOf = (key: number, seen: SeenVideo): Row => {
-  const { id, platform, at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
-  return [key, id, platform, title, user, views, likes, engagementRate, createdAt, at, extra];
-};
-
-const openKnown = (known: ReadVideo | ReadTagged): OpenVideo => ({
-  isNew: false,
-  stored: known,
-  tagKeys: 'tagKeys' in known ? known.tagKeys : undefined,
-  now: known,
-});
 
 /**
  * Sets the newest counts of videos to those of their newest snapshot, and first sights after an instant

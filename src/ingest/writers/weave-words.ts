@@ -5,31 +5,31 @@ export interface VideoWords {
   readonly tagKeys: readonly number[];
 }
 
-/** The words of a video until an instant (Unix ms); those it has now: until infinity. */
+/** Words of a video until an instant (Unix ms). The current ones last until infinity. */
 export interface WordsUntil {
   readonly untilAt: number;
   readonly words: VideoWords;
 }
 
-/** Words stated at an instant (Unix ms), and until when they held: the next instant at which any were. */
+/** Words stated at an instant (Unix ms), valid until the next instant with stated words. */
 export interface StatedWords extends WordsUntil {
   readonly at: number;
-  /** No words of the video are known to have been stated before. */
+  /** True if no earlier words are known. */
   readonly isFirst: boolean;
-  /** Words of that very instant are known: they stand, and what they lack is filled. */
+  /** True if words of this instant are known. They stay, and their gaps are filled. */
   readonly isKnown: boolean;
 }
 
 const union = (a: readonly number[], b: readonly number[]): number[] => [...new Set([...a, ...b])];
 
-/** Words with others where they lack any; a video keeps each hashtag it was seen with. */
+/** Fills missing words. Hashtags are joined, as a video keeps all its hashtags. */
 const filled = (words: VideoWords, others: VideoWords): VideoWords => ({
   title: words.title ?? others.title,
   user: words.user ?? others.user,
   tagKeys: union(words.tagKeys, others.tagKeys),
 });
 
-/** Later words that replace earlier ones; fields that their source lacks stay. */
+/** Replaces words. Missing ones keep their value, and hashtags are joined. */
 const replaced = (words: VideoWords, by: VideoWords): VideoWords => ({
   title: by.title ?? words.title,
   user: by.user ?? words.user,
@@ -43,9 +43,9 @@ const sameWords = (a: VideoWords, b: VideoWords): boolean =>
   a.tagKeys.every((key) => b.tagKeys.includes(key));
 
 /**
- * The words a video had, in time order, once words are known that were stated before the newest of
- * them: as if all had come in the order of their instants. Pure; weaving the same again changes nothing.
- * @param known those from the instant of `stated` on, the last of them until infinity
+ * Weaves words that arrived late into the known ones, as if all had arrived in time order. Repeating it
+ * changes nothing.
+ * @param known words since the instant of `stated`, oldest first; the last ones until infinity
  */
 export const weaveWords = (
   known: readonly WordsUntil[],
@@ -55,12 +55,11 @@ export const weaveWords = (
   const since = known.slice(before.length);
   const [then] = since; // the words at that instant, as known so far
   if (then === undefined) throw new Error('Words until infinity are missing.');
-  // // nothing fills the gaps of the first words: known ones are of later
+  // the first words keep their gaps, as all known ones are later
   const isAlone = isFirst && untilAt < Number.POSITIVE_INFINITY;
   const stated = isAlone ? words : replaced(then.words, words);
   const isOther = !isKnown && !sameWords(stated, then.words);
-  // // known words without a new statement in between were assumed to last: stated ones take their
-  // span
+  // known words without a statement in between were assumed to last; stated ones take their span
   const rest = isOther && untilAt >= then.untilAt ? since.slice(1) : since;
   const after = [
     ...(isOther ? [{ untilAt, words: stated }] : []),
@@ -70,7 +69,7 @@ export const weaveWords = (
     return known;
   const past = isFirst || before.length > 0 ? before : [{ untilAt: at, words: then.words }];
   const woven = [...past, ...after];
-  // // unchanged words need no new row
+  // unchanged words need no row
   return woven.filter((span, index) => {
     const next = woven[index + 1];
     return next === undefined || !sameWords(span.words, next.words);

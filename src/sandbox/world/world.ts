@@ -2,7 +2,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, SECOND_MS } from '../../base/durations.ts';
 import { engagementRate as rateOf } from '../../base/wire/engagement-rate.ts';
 import { countsOnly } from '../../base/wire/observation.ts';
-import type { ObservationBatch } from '../../ingest/imports/observations.ts';
+import type { Observations } from '../../ingest/imports/observations.ts';
 import type { SeenCreator } from '../../ingest/writers/creators.ts';
 import { birthsOf } from './births.ts';
 import { Careers } from './careers.ts';
@@ -64,7 +64,7 @@ export class World {
     fromAt: number,
     toAt: number,
     sinceAt = Number.NEGATIVE_INFINITY,
-  ): Generator<ObservationBatch, void> {
+  ): Generator<Observations, void> {
     for (let from = Math.max(fromAt, sinceAt); from < toAt; ) {
       const to = Math.min(toAt, from + WEEK_MS);
       const batch = emptyBatch();
@@ -126,7 +126,7 @@ export class World {
 const byBirth = (a: WorldVideo, b: WorldVideo): number =>
   a.bornAt - b.bornAt || (a.id < b.id ? -1 : 1);
 
-const emptyBatch = (): ObservationBatch => ({
+const emptyBatch = (): Observations => ({
   videos: [],
   snapshots: [],
   hashtags: [], // volumes follow from the videos that carry a tag
@@ -134,7 +134,7 @@ const emptyBatch = (): ObservationBatch => ({
 });
 
 const addSnapshots = (
-  batch: ObservationBatch,
+  batch: Observations,
   video: WorldVideo,
   { from, to, sinceAt }: { from: number; to: number; sinceAt: number },
 ): void => {

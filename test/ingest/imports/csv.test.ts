@@ -113,7 +113,7 @@ test.each(['plays', 'view=plays', 'views='])('--map %s is refused', async (map) 
 
 test('--map is refused where no file is CSV', async () => {
   const { code, err } = await importing({ 'snapshots.ndjson': '' }, ['--map', 'views=plays']);
-  expect([code, err]).toEqual([2, expect.stringMatching(/no file is one/)]);
+  expect([code, err]).toEqual([2, expect.stringMatching(/no file is CSV/)]);
 });
 
 test('an interrupted import goes on at its row, also after rows of several lines', async () => {

@@ -67,8 +67,11 @@ test('a page of new videos whose transaction was undone is loaded whole the next
   );
   const loadAll = (settle: () => void): LoadCounts =>
     loader.transaction((tally) => {
-      loader.expect(observed.map((one) => ({ observed: one, at: AT })));
-      for (const one of observed) loader.write(one, { at: AT, source: 'feed' }, tally);
+      const seen = { at: AT, source: 'feed' } as const;
+      loader.writeAll(
+        observed.map((one) => ({ observed: one, seen })),
+        tally,
+      );
     }, settle);
   const undo = (): void => {
     throw new Error('undone');

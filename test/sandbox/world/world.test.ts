@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PLATFORM_PREFIXES, PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
-import type { ObservationBatch } from '../../../src/ingest/imports/observations.ts';
+import type { Observations } from '../../../src/ingest/imports/observations.ts';
 import { World } from '../../../src/sandbox/world/world.ts';
 import { likesAt, type WorldVideo, worldViewsAt } from '../../../src/sandbox/world/world-video.ts';
 
@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 10, 20, 12);
 const world = new World({ seed: 1 });
 const month = world.videos({ fromAt: NOW - 35 * DAY_MS, toAt: NOW });
 
-const sorted = (batches: Iterable<ObservationBatch>) => {
+const sorted = (batches: Iterable<Observations>) => {
   const all = [...batches];
   const lines = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
   return {
