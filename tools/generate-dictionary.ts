@@ -135,7 +135,7 @@ Read the database \`<data dir>/trendlake.db\` with \`trendlake query "..."\` or 
 
 Times are Unix milliseconds in tables and ISO 8601 UTC text in the views for people. A \`?\` after the
 type means that the value may be null. Null means "not known", never 0. Names in the first two parts are
-stable. The storage tables behind them may change with an update.`;
+stable. The storage tables in the last part may change with an update.`;
 
 /** Views for people, as the contract lists them. */
 const FOR_PEOPLE = new Set([
@@ -147,6 +147,17 @@ const FOR_PEOPLE = new Set([
   'fresh_videos',
   'events_recent',
 ]);
+
+/** Tables with stable names that views read too. */
+const STABLE = new Set(['calls', 'events', 'models', 'run_items', 'watch_tags', 'watches']);
+
+const STORAGE = `## Storage behind the views
+
+The folder \`schema/\` describes the columns of these tables.`;
+
+/** A storage table on one line. */
+const storageLine = ({ name, about }: Relation): string =>
+  `- \`${name}\`: ${about.replaceAll('\n', ' ')}`;
 
 /** Every table and every view of the lake. */
 export const lakeRelations = async (): Promise<{ tables: Relation[]; views: Relation[] }> => {
@@ -177,7 +188,7 @@ export const dataDictionary = async (): Promise<string> => {
       [...query.matchAll(/(?:from|join) (\w+)/g)].map(([, table]) => table),
     ),
   );
-  const isPublic = ({ name }: Relation): boolean => !behind.has(name) || name === 'events';
+  const isPublic = ({ name }: Relation): boolean => !behind.has(name) || STABLE.has(name);
   const sorted = (relations: Relation[]): Relation[] =>
     relations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return `${[
@@ -187,7 +198,10 @@ export const dataDictionary = async (): Promise<string> => {
       'Tables to query',
       sorted([...views.filter(({ name }) => !FOR_PEOPLE.has(name)), ...tables.filter(isPublic)]),
     ),
-    part('Storage behind the views', sorted(tables.filter((table) => !isPublic(table)))),
+    STORAGE,
+    sorted(tables.filter((table) => !isPublic(table)))
+      .map(storageLine)
+      .join('\n'),
   ].join('\n\n')}\n`;
 };
 

@@ -20,7 +20,8 @@ test('it describes every table and view of a lake, each with a sentence', async 
     .pluck()
     .all() as string[];
   for (const name of names) {
-    const section = text.split(`### \`${name}\`\n`)[1]?.trim() ?? '';
+    const start = new RegExp(`^(?:### \`${name}\`\n\n|- \`${name}\`: )`, 'm');
+    const section = text.split(start)[1] ?? '';
     expect({ name, stated: section.split('\n')[0] }).toEqual({
       name,
       stated: expect.stringMatching(/^[A-Z].{10}/),
