@@ -149,7 +149,6 @@ try {
   const nights = Number(values.rounds);
   const detected = both('detect', "a night's detection", nights);
   both('choose', "a night's choice", nights);
-  both('ahead', 'lists read ahead', nights);
   both('export', "a night's export", nights);
   const after = END_AT + (nights + 1) * HOUR_MS;
   const found = [

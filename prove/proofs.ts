@@ -90,7 +90,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       'test/lake/read/as-of.test.ts',
       'test/lake/lists/computed-list.test.ts',
       'test/lake/read/content-items.test.ts',
-      'test/lake/lists/list-basis.test.ts',
       'test/lake/search/search.test.ts',
       'test/serve/heavy-reads.test.ts',
       'test/serve/openapi.test.ts',

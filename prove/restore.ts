@@ -63,7 +63,7 @@ const numbersOf = (path: string): Record<string, readonly unknown[]> => {
 };
 
 /** Tables that a restore itself writes: its mark, and what an export notes. */
-const OWN_TABLES = /^(meta|touched_partitions|sqlite_|list_basis)/;
+const OWN_TABLES = /^(meta|touched_partitions|sqlite_)/;
 
 const differing = (before: Record<string, unknown>, after: Record<string, unknown>): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(

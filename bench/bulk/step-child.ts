@@ -3,7 +3,6 @@ import { keepHeapSmall } from '../../src/base/small-memory.ts';
 import { importPaths } from '../../src/ingest/imports/import-path.ts';
 import { loadResponse } from '../../src/ingest/responses/load-response.ts';
 import { replayResponses } from '../../src/ingest/responses/replay.ts';
-import { makeListBasis } from '../../src/lake/lists/make-list-basis.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { decodeResponse } from '../../src/upstream/decode/decode.ts';
 import { madePages } from '../load/made-pages.ts';
@@ -31,10 +30,7 @@ const keepPages = (pages: number): void => {
 };
 
 const STEPS: Readonly<Record<string, () => unknown>> = {
-  import: async () => {
-    await importPaths(lake, [argument], process.cwd(), { clock: systemClock });
-    makeListBasis(lake, systemClock.now()); // as the command does
-  },
+  import: () => importPaths(lake, [argument], process.cwd(), { clock: systemClock }),
   keep: () => keepPages(Number(argument)),
   replay: () => replayResponses(lake, lake),
 };

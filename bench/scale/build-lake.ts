@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
-import { makeListBasis } from '../../src/lake/lists/make-list-basis.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { refreshSearch } from '../../src/lake/search/search-index.ts';
 
@@ -117,7 +116,6 @@ export const buildLake = (dataDir: string, snapshots: number): void => {
   for (let day = 30; day >= 0; day--) listDay(lake, END_AT - day * DAY_MS);
   sqlite.exec('insert into search_pending select key from video');
   refreshSearch(lake);
-  makeListBasis(lake, END_AT);
   sqlite.pragma('journal_mode = WAL');
   lake.close();
 };

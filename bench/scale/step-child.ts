@@ -7,7 +7,6 @@ import { HOUR_MS, MINUTE_MS } from '../../src/base/durations.ts';
 import { keepHeapSmall } from '../../src/base/small-memory.ts';
 import { loadResponse } from '../../src/ingest/responses/load-response.ts';
 import { syncLake } from '../../src/lake/durability.ts';
-import { makeListBasis } from '../../src/lake/lists/make-list-basis.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { refreshSearch } from '../../src/lake/search/search-index.ts';
 import { exportLake } from '../../src/output/parquet/export-lake.ts';
@@ -138,8 +137,6 @@ const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
       ]);
       return { ms: await timed(() => planner.growth) };
     }),
-  ahead: () =>
-    inLake(async (lake) => ({ ms: await timed(() => makeListBasis(lake, clock.now())) })),
   export: () =>
     inLake(async (lake) => {
       const { durationMs, files } = await exportLake(lake, { clock: EXPORT_CLOCK });

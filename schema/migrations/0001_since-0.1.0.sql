@@ -162,11 +162,6 @@ CREATE INDEX `calls_key` ON `calls` (`key`,`sent_at`);--> statement-breakpoint
 ALTER TABLE `pause` ADD `key` text DEFAULT '' NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `pause_key` ON `pause` (`key`);
 ALTER TABLE `run_items` RENAME COLUMN "ask" TO "request_json";
-CREATE TABLE `list_basis` (
-	`name` text PRIMARY KEY NOT NULL,
-	`as_of` integer NOT NULL,
-	`columns` blob NOT NULL
-) STRICT;
 ALTER TABLE `import_progress` ADD `oldest_at` integer;--> statement-breakpoint
 ALTER TABLE `import_progress` ADD `newest_at` integer;--> statement-breakpoint
 UPDATE `import_progress` SET (`oldest_at`, `newest_at`) =

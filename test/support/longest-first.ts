@@ -14,7 +14,6 @@ const LONGEST = [
   'run/run/machine',
   'alerts/webhooks/sender',
   'lake/search/search',
-  'lake/lists/list-basis',
   'output/delta/upkeep',
   'learn/model/learn',
   'serve/early-responses',

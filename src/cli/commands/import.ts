@@ -6,7 +6,6 @@ import { keepHeapSmall } from '../../base/small-memory.ts';
 import { readColumnMap } from '../../ingest/imports/csv-records.ts';
 import type { ImportDeps, ImportSummary } from '../../ingest/imports/import-file.ts';
 import { importPaths } from '../../ingest/imports/import-path.ts';
-import { makeListBasis } from '../../lake/lists/make-list-basis.ts';
 import { openLake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
@@ -76,7 +75,6 @@ const run = async (
     const summary = await whileOpen(io, dataDir, 'import', () =>
       importPaths(lake, paths, io.cwd, deps),
     );
-    makeListBasis(lake, io.clock.now());
     progress.clear();
     logFiles(summary, log);
     if (options.json === true) io.json(summary);

@@ -4,7 +4,6 @@ import type { Config } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type ReplaySummary, replayResponses } from '../../ingest/responses/replay.ts';
-import { makeListBasis } from '../../lake/lists/make-list-basis.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
@@ -73,7 +72,6 @@ const run = async (
         signal: io.signal,
         onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
       });
-      makeListBasis(target, io.clock.now());
       progress.clear();
       logSummary(summary, log);
       if (options.json === true) io.json(summary);

@@ -1,6 +1,5 @@
 import { PLATFORM_PREFIXES, PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
-import { dropListBasis } from '../../lake/lists/list-basis.ts';
 import { markRestored, readMeta, removeMeta, writeMeta } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
@@ -54,7 +53,6 @@ export const adoptWords = (lake: Lake, settings: UpstreamSettings): void => {
           renamed += renameVideos(lake, { platform, theirs: foreignPrefix, ours: ownPrefix });
       }
       if (renamed === 0) return;
-      dropListBasis(lake);
       markRestored(lake.sqlite); // exported files show the former ids
     })
     .immediate();

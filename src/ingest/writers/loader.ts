@@ -1,7 +1,6 @@
 import type { VideoObservation } from '../../base/wire/observation.ts';
 import { titleHashtags } from '../../base/wire/title-hashtags.ts';
 import { withoutSync } from '../../lake/durability.ts';
-import { dropListBasis } from '../../lake/lists/list-basis.ts';
 import type { Lake } from '../../lake/open.ts';
 import { refreshSearch } from '../../lake/search/search-index.ts';
 import { CreatorWriter } from './creators.ts';
@@ -100,7 +99,6 @@ export class Loader {
       write(tally);
       this.#videos.flush(tally);
       tally.markTouched(this.#lake);
-      dropListBasis(this.#lake);
       if (words === 'now') refreshSearch(this.#lake);
       settle(tally.counts);
     });

@@ -4,7 +4,6 @@ import type { Lake } from '../open.ts';
 import { required } from '../prepare.ts';
 import { watchedAlike } from '../read/watched-alike.ts';
 import { prepared } from '../statements.ts';
-import { knownTagCounts } from './hashtag-basis.ts';
 import { knownOr } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
 import { TagCounts } from './tag-counts.ts';
@@ -22,29 +21,6 @@ export interface HashtagRankingQuery {
  * videos and views.
  */
 export const HASHTAG_ROW = 2 + 2 * PLATFORMS.length;
-
-/** More snapshots than these that left the windows since are not gone after one by one. */
-const MOST_LEFT = 50_000;
-
-/** The counts of two windows, from what is kept of them, else, or where a start is given, from the lake. */
-const countsOf = (
-  lake: Lake,
-  query: HashtagRankingQuery,
-  { asOf, isAlike, start }: { asOf: number; isAlike: boolean; start: StartFrom | undefined },
-): TagCounts => {
-  const known = start === undefined ? knownTagCounts(lake, query, asOf, MOST_LEFT) : undefined;
-  if (known !== undefined) return known;
-  const from = asOf - query.windowMs;
-  const before = isAlike ? from - query.windowMs : from; // read only where it can be compared with
-  const counts = new TagCounts(lake);
-  for (const video of taggedInWindows(
-    lake,
-    { platform: query.platform, before, from, to: asOf },
-    start,
-  ))
-    counts.count(video);
-  return counts;
-};
 
 /** Sum of two sums; null where nothing is known, or past what a count can state. */
 const plus = (a: number | null, b: number | null): number | null => {
@@ -84,7 +60,11 @@ export const rankHashtags = (
   start?: StartFrom,
 ): Ranking => {
   const isAlike = watchedAlike(lake, { ...query, asOf });
-  const counts = countsOf(lake, query, { asOf, isAlike, start });
+  const from = asOf - query.windowMs;
+  const before = isAlike ? from - query.windowMs : from; // incomparable windows are not read
+  const counts = new TagCounts(lake);
+  const windows = { platform: query.platform, before, from, to: asOf };
+  for (const video of taggedInWindows(lake, windows, start)) counts.count(video);
   const tags = counts.inside();
   const row = (key: number): number[] => [
     key,

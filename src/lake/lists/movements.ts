@@ -14,8 +14,8 @@ const FIRST = `select min(n.observed_at) from video_snapshot n
   where n.video_key = v.key and n.observed_at > @from`;
 
 const COLUMNS = `v.key, v.created_at, l.observed_at as last_at, l.views, l.likes,
-    b.observed_at as base_at, b.views as base_views, v.platform`;
-const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
+    b.observed_at as base_at, b.views as base_views`;
+const OF_PLATFORM = 'v.platform = @platform';
 
 /** The timelines of `v` as of a span, each by itself. */
 const BY_TIMELINE = `
@@ -63,7 +63,6 @@ type Row = [
   likes: number | null,
   baseAt: number | null,
   baseViews: number | null,
-  platform: Platform,
 ];
 
 /** A movement by its telling snapshots, where one of those at the edges hides a count. */
@@ -83,7 +82,7 @@ const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Mov
 
 const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   const [key, createdAt, lastAt, views, likes, baseAt, baseViews] = row;
-  const single = baseAt === null || baseAt === lastAt; // // no earlier snapshot has the hidden count
+  const single = baseAt === null || baseAt === lastAt; // no earlier snapshot has the hidden count
   if (!single && (views === null || baseViews === null)) return fromTelling(lake, row, span);
   return {
     key,
@@ -96,16 +95,7 @@ const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   };
 };
 
-const ROW = [
-  'number',
-  'number?',
-  'number',
-  'number?',
-  'number?',
-  'number?',
-  'number?',
-  'text',
-] as const;
+const ROW = ['number', 'number?', 'number', 'number?', 'number?', 'number?', 'number?'] as const;
 
 /**
  * Movement of each video of a platform seen inside a span, in any order, one at a time. The gain
@@ -119,16 +109,6 @@ export function* movements(
 ): Generator<Movement> {
   const rows = prepared<Row>(lake, MOVEMENTS[start], ROW).iterate({ platform, ...span });
   for (const row of rows) yield movementOf(lake, row, span);
-}
-
-/** `movements` of all platforms at once, in the time of two. */
-export function* movementsOfAll(
-  lake: Lake,
-  span: Span,
-  start: StartFrom,
-): Generator<[platform: Platform, movement: Movement]> {
-  const rows = prepared<Row>(lake, MOVEMENTS[start], ROW).iterate({ platform: '', ...span });
-  for (const row of rows) yield [row[7], movementOf(lake, row, span)];
 }
 
 /** `movements` of those videos among `keys` that are the platform's and were seen inside the span. */

@@ -15,16 +15,9 @@ export type TaggedVideo = [
   tags: string | null, // keys, by comma
 ];
 
-/**
- * Columns of counts by tag, in their order: its key, then of each platform these four. Lakes hold them,
- * under a name of `hashtag-basis.ts`, which other columns want changed.
- */
-const PARTS = 4;
-export const TAG_COLUMNS = 1 + PARTS * WIDTH;
-
 const LARGEST_KEY = 'select coalesce(max(key), 0) from hashtag';
 
-/** Videos and their views by hashtag and platform, 60 bytes a hashtag; memory that no tag touches is never taken. */
+/** Videos and their views by hashtag and platform. 60 bytes per hashtag. */
 export class TagCounts {
   readonly #size: number;
   readonly #before: Uint32Array;
@@ -41,17 +34,17 @@ export class TagCounts {
     this.#known = new Uint32Array(slots);
   }
 
-  /** Counts a video's tags, or with -1 takes away what was counted of it. */
-  count([name, isInside, isBefore, views, list]: TaggedVideo, sign: 1 | -1 = 1): void {
+  /** Counts the tags of a video. */
+  count([name, isInside, isBefore, views, list]: TaggedVideo): void {
     const platform = PLATFORMS.indexOf(name);
     for (const text of list ? list.split(',') : []) {
       const at = WIDTH * Number(text) + platform;
-      if (isBefore === 1) this.#before[at] = (this.#before[at] as number) + sign;
+      if (isBefore === 1) this.#before[at] = (this.#before[at] as number) + 1;
       if (isInside !== 1) continue;
-      this.#volumes[at] = (this.#volumes[at] as number) + sign;
+      this.#volumes[at] = (this.#volumes[at] as number) + 1;
       if (views === null) continue;
-      this.#views[at] = (this.#views[at] as number) + sign * views;
-      this.#known[at] = (this.#known[at] as number) + sign;
+      this.#views[at] = (this.#views[at] as number) + views;
+      this.#known[at] = (this.#known[at] as number) + 1;
     }
   }
 
@@ -84,43 +77,6 @@ export class TagCounts {
     const tags = new NumberColumn(0);
     for (let key = 0; key < this.#size; key++) if (this.volumeOf(key) > 0) tags.push(key);
     return Uint32Array.from(tags.values());
-  }
-
-  /** True if every sum of views is exact, so that views can be subtracted again. */
-  get isExact(): boolean {
-    return this.#views.every(Number.isSafeInteger);
-  }
-
-  /** The counts of all tags that have any, one row each, for `restore`. */
-  *rows(): Generator<number[]> {
-    const parts = this.#parts();
-    for (let key = 0; key < this.#size; key++) {
-      if (this.volumeOf(key) === 0 && this.beforeOf(key) === 0) continue;
-      const row = [key];
-      for (let platform = 0; platform < WIDTH; platform++)
-        for (const counts of parts) row.push(counts[WIDTH * key + platform] as number);
-      yield row;
-    }
-  }
-
-  /** Sets counts as `rows` gave them, in columns: of one platform, or of all ('') . */
-  restore(columns: readonly Float64Array[], wanted: Platform | ''): void {
-    const [keys = new Float64Array(), ...counted] = columns;
-    for (const [platform, name] of PLATFORMS.entries()) {
-      if (wanted !== '' && wanted !== name) continue;
-      const [before, volumes, views, known] = counted.slice(PARTS * platform);
-      for (let index = 0; index < keys.length; index++) {
-        const at = WIDTH * (keys[index] as number) + platform;
-        this.#before[at] = before?.[index] as number;
-        this.#volumes[at] = volumes?.[index] as number;
-        this.#views[at] = views?.[index] as number;
-        this.#known[at] = known?.[index] as number;
-      }
-    }
-  }
-
-  #parts(): (Uint32Array | Float64Array)[] {
-    return [this.#before, this.#volumes, this.#views, this.#known];
   }
 
   #sum(counts: Uint32Array, key: number): number {

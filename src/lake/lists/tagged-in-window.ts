@@ -16,18 +16,6 @@ export interface Windows {
 const TAGS = tagsThen('@to');
 const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
-/**
- * True if video `v`, last seen with `l`, is (or was) in a window that opens at `from`, and in the
- * one before.
- */
-const standing = (verb: 'is' | 'was', before: string, from: string): string =>
-  `l.observed_at > ${from} as ${verb}_inside, exists (select 1 from video_snapshot n
-    where n.video_key = v.key and n.observed_at > ${before} and n.observed_at <= ${from}) as ${verb}_before`;
-const LAST = `
-  cross join video_snapshot l on l.video_key = v.key and l.observed_at =
-    (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
-  where ${OF_PLATFORM}`;
-
 /** Videos seen in the window, with their views as last known there, and in the one before. */
 const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
   snapshots: [
@@ -45,8 +33,11 @@ const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
      where ${OF_PLATFORM}`,
   ],
   videos: [
-    `select v.platform, ${standing('is', '@before', '@from')}, l.views, ${TAGS}
-     from video v not indexed ${LAST} and l.observed_at > @before`,
+    `select v.platform, l.observed_at > @from, exists (select 1 from video_snapshot n
+       where n.video_key = v.key and n.observed_at > @before and n.observed_at <= @from), l.views, ${TAGS}
+     from video v not indexed cross join video_snapshot l on l.video_key = v.key and l.observed_at =
+       (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
+     where ${OF_PLATFORM} and l.observed_at > @before`,
   ],
 };
 
@@ -60,44 +51,4 @@ export function* taggedInWindows(
 ): Generator<TaggedVideo> {
   const chosen = start ?? spanPlan(lake, { from: windows.before, to: windows.to }).start;
   for (const sql of TAGGED[chosen]) yield* prepared(lake, sql, ROW).iterate(windows);
-}
-
-/** Videos of @keys with another place in windows that opened at @wasFrom. */
-const MOVED = `
-  select v.platform, v.was_inside, v.was_before, v.is_inside, v.is_before, v.views, ${TAGS}
-  from (
-    select v.key as key, v.platform as platform, l.views as views, ${standing('is', '@before', '@from')},
-      ${standing('was', '@wasBefore', '@wasFrom')}
-    from json_each(@keys) k cross join video v on v.key = k.value ${LAST}
-  ) v
-  where v.was_inside <> v.is_inside or v.was_before <> v.is_before`;
-
-/** A video that stands otherwise in two windows than in two earlier ones. */
-export interface MovedVideo {
-  readonly was: TaggedVideo;
-  readonly is: TaggedVideo;
-}
-
-const MOVED_ROW = ['platform', 'number', 'number', 'number', 'number', 'number?', 'text?'] as const;
-
-/**
- * The videos among `keys` that stand otherwise in the windows `is` than in `was`. Nothing was seen
- * between the ends of both, and no tag changed.
- */
-export function* movedBetween(
-  lake: Lake,
-  { was, is }: { was: Windows; is: Windows },
-  keys: readonly number[],
-): Generator<MovedVideo> {
-  const rows = prepared(lake, MOVED, MOVED_ROW).iterate({
-    ...is,
-    wasBefore: was.before,
-    wasFrom: was.from,
-    keys: JSON.stringify(keys),
-  });
-  for (const [platform, wasInside, wasBefore, isInside, isBefore, views, tags] of rows)
-    yield {
-      was: [platform, wasInside, wasBefore, views, tags],
-      is: [platform, isInside, isBefore, views, tags],
-    };
 }

@@ -5,7 +5,6 @@ import { movements } from './movements.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
 import { dampedVelocity, scoresOf, velocityOf, viewsGained } from './score.ts';
-import { type KnownMovements, knownMovements } from './video-basis.ts';
 import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
 /** Videos of a platform seen inside a window, and the order of the ranking. */
@@ -18,20 +17,6 @@ export interface VideoRankingQuery {
 /** Numbers of one entry: key, score, velocity. */
 export const VIDEO_ROW = 3;
 
-/** The movements in the window, from what is kept of it, else, or where a start is given, from the lake. */
-const movementsIn = (
-  lake: Lake,
-  query: VideoRankingQuery,
-  asOf: number,
-  wanted: StartFrom | undefined,
-): KnownMovements => {
-  const known = wanted === undefined ? knownMovements(lake, query, asOf) : undefined;
-  if (known !== undefined) return known;
-  const span = { from: asOf - query.windowMs, to: asOf };
-  const { start, most } = spanPlan(lake, span);
-  return { most, movements: movements(lake, query.platform, span, wanted ?? start) };
-};
-
 const columnsOf = (
   lake: Lake,
   query: VideoRankingQuery,
@@ -40,11 +25,12 @@ const columnsOf = (
 ) => {
   const { windowMs } = query;
   const from = asOf - windowMs;
-  const { most, movements: moved } = movementsIn(lake, query, asOf, wanted);
+  const span = { from, to: asOf };
+  const { start, most } = spanPlan(lake, span);
   const column = (): NumberColumn => new NumberColumn(most);
   const [keys, views, likes] = [column(), column(), column()];
   const [damped, velocity, gained] = [column(), column(), column()];
-  for (const movement of moved) {
+  for (const movement of movements(lake, query.platform, span, wanted ?? start)) {
     keys.push(movement.key);
     views.push(movement.views);
     likes.push(movement.likes);

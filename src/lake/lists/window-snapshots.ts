@@ -10,17 +10,11 @@ export interface Span {
 
 const COUNT = `select count(*) from (select 1 from video_snapshot indexed by video_snapshot_observed_at
   where observed_at > ? and observed_at <= ? limit ?)`;
-const SEEN = `select distinct video_key from video_snapshot indexed by video_snapshot_observed_at
-  where observed_at > ? and observed_at <= ?`;
 const NEWEST_KEY = 'select coalesce(max(key), 0) from video';
 
 /** Snapshots inside a span, counted up to `most`. Reads the index alone: 1 ms for 10,000. */
 export const snapshotsWithin = (lake: Lake, { from, to }: Span, most: number): number =>
   required(prepared(lake, COUNT, 'number').get(from, to, most));
-
-/** Keys of the videos seen inside a span. */
-export const videosSeen = (lake: Lake, { from, to }: Span): number[] =>
-  prepared(lake, SEEN, 'number').all(from, to);
 
 /** No lake holds more videos than this: keys count up from 1. Reads one page. */
 export const videosAtMost = (lake: Lake): number =>

@@ -1,7 +1,6 @@
 import { PLATFORMS, type Platform, sourceCode } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
-import { withFewPages } from '../../lake/few-pages.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
@@ -173,9 +172,7 @@ export const lakeInput = (
   platforms: readonly Platform[] = PLATFORMS,
   requested = requestedLately(lake, now),
 ): LakeInput => {
-  const { tracked, pageAt, usual } = withFewPages(lake, () =>
-    readTracked(lake, platforms, requested),
-  );
+  const { tracked, pageAt, usual } = readTracked(lake, platforms, requested);
   const curves = readCurves(lake, now, usual);
   const ladders = laddersByPlatform((platform) => {
     const own = curves.filter((curve) => curve.platform === platform);

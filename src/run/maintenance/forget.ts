@@ -8,7 +8,6 @@ import {
 } from '../../lake/erased.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { rewriteLake } from '../../lake/give-back.ts';
-import { dropListBasis } from '../../lake/lists/list-basis.ts';
 import { readMeta, removeMeta, writeMeta } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { compactSearch, refreshSearch } from '../../lake/search/search-index.ts';
@@ -116,7 +115,6 @@ const eraseRows = (
       const drift = blankDrift(lake, markCalls(lake, lines));
       const files = markedPartitions(lake).length;
       const rows = sumOf(removeMarkedRows(lake), eraseLines(lake, lines), { drift });
-      dropListBasis(lake);
       refreshSearch(lake);
       writeMeta(lake.sqlite, UNFINISHED_ERASURE, String(now));
       return { rows, files, all };

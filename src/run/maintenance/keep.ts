@@ -3,7 +3,6 @@ import type { KeepSettings, KeepSpans } from '../../base/config/keep-setting.ts'
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
 import { syncLake, withoutSync } from '../../lake/durability.ts';
-import { dropListBasis } from '../../lake/lists/list-basis.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { noteDailyBefore } from '../../lake/read/daily-before.ts';
@@ -73,12 +72,7 @@ const step = async (
   name: string,
   remove: () => number,
 ): Promise<number> => {
-  const work = lake.sqlite.transaction((): number => {
-    const removed = remove();
-    if (removed > 0) dropListBasis(lake);
-    return removed;
-  });
-  const removed = withoutSync(lake, () => work.immediate());
+  const removed = withoutSync(lake, () => lake.sqlite.transaction(remove).immediate());
   if (removed > 0) counts[name] = (counts[name] ?? 0) + removed;
   await clock.sleep(0, signal);
   return removed;

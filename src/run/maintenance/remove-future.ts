@@ -6,7 +6,6 @@ import { removeCapturesAfter } from '../../ingest/writers/rankings.ts';
 import { removeSnapshotsAfter } from '../../ingest/writers/snapshots.ts';
 import { resetNewestCounts } from '../../ingest/writers/videos.ts';
 import { NOTICEABLE_SKEW_MS } from '../../lake/clock-skew.ts';
-import { dropListBasis } from '../../lake/lists/list-basis.ts';
 import { markRestored } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { removeForecastsAfter } from '../../learn/forecast/forecast-rows.ts';
@@ -46,7 +45,6 @@ export const removeFuture = (lake: Lake, now: number): FutureRows => {
         calls: moveCallsAfter(lake, after, now),
         runs: moveRunsAfter(lake, after, now),
       };
-      dropListBasis(lake);
       markRestored(lake.sqlite); // exported files no longer show this lake
       return { removed, moved };
     })

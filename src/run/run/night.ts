@@ -8,7 +8,6 @@ import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { docsPage } from '../../base/installation.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
-import { makeListBasis } from '../../lake/lists/make-list-basis.ts';
 import { SameLake } from '../../lake/same-lake.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
 import type { Chore, ChoreDone, Job } from '../plan/job.ts';
@@ -96,7 +95,7 @@ const evaluateOwn = async ({
 };
 
 /**
- * Work after a sync: forecasts, events, alerts, prepared lists, chores, notices. A failed part does not
+ * Work after a sync: forecasts, events, alerts, chores, notices. A failed part does not
  * stop the others. Each part can be repeated safely.
  */
 export const followSync = async (
@@ -109,7 +108,6 @@ export const followSync = async (
   const events = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
   if (runs.some(({ outcome }) => outcome === 'complete'))
     await attempt('alerts', () => evaluateOwn(deps));
-  if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake, clock.now()));
   await attempt('hooks', async () => noteChanges());
   const done: Followed['chores'] = [];
   for (const chore of chores) {

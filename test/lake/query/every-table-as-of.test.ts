@@ -19,7 +19,6 @@ const TIMELESS = [
   'event_progress',
   'handle_spelling',
   'import_progress',
-  'list_basis',
   'meta',
   'pause',
   'quota_hint',
