@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
 import { type Prepared, prepare, required } from '../prepare.ts';
@@ -11,8 +10,8 @@ export interface KeyStanding {
   readonly at: number; // Unix ms; when it was counted
   readonly scopes: readonly Scope[];
   readonly ratePerMinute: number;
-  readonly minuteLeft: number; // requests that would still pass inside the sliding minute
-  readonly minuteResetsMs: number; // until the next one of the minute comes free
+  readonly minuteLeft: number; // requests left in the sliding minute
+  readonly minuteResetsMs: number; // until one more is available
   readonly callsPerMonth: number;
   readonly monthLeft: number;
   readonly monthResetsMs: number;
@@ -20,21 +19,14 @@ export interface KeyStanding {
   readonly refusal: 'rate-limited' | 'quota-exhausted' | null;
 }
 
-/** A key with some requests counted in. */
+/** A key after a request was counted. */
 interface Counted {
   readonly id: string;
   readonly scopes: string;
   readonly rate: number;
   readonly quota: number;
-  readonly sequence: number; // of the first of them
-  readonly calls: number; // in this month, without them
-}
-
-/** The first of a key's requests that lay inside the minute before `now`; its instant where known. */
-interface First {
-  readonly sequence: number;
-  readonly at: number | undefined;
-  readonly now: number;
+  readonly sequence: number; // of this request, from 0
+  readonly calls: number; // of this month, with this request
 }
 
 const monthStart = (at: number, later: number): number => {
@@ -42,37 +34,30 @@ const monthStart = (at: number, later: number): number => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
 };
 
-/** A key's numbers before its requests, and the requests counted: one statement for both. */
-const COUNT_IN = `update api_key set sequence = sequence + @requests, month = @month,
-    month_calls = iif(month = @month, month_calls + @requests, @requests)
+const COUNT = `update api_key set sequence = sequence + 1, month = @month,
+    month_calls = iif(month = @month, month_calls + 1, 1)
   where hash = @hash and revoked_at is null
-  returning id, scopes, rate_per_minute as rate, calls_per_month as quota,
-    sequence - @requests as sequence, month_calls - @requests as calls`;
-
-/** Keys of which the start of the minute is remembered at most. */
-const REMEMBERED_KEYS = 10_000;
-
+  returning id, scopes, rate_per_minute as rate, calls_per_month as quota, sequence - 1 as sequence,
+    month_calls as calls`;
 const REMEMBER = `insert into recent_call (key_id, slot, at) values (?, ?, ?)
   on conflict do update set at = excluded.at`;
-const COUNT_DAY = `insert into key_route_day (key_id, day, route, requests, refused) values (?, ?, ?, ?, ?)
-  on conflict do update set requests = requests + excluded.requests, refused = refused + excluded.refused`;
+const COUNT_DAY = `insert into key_route_day (key_id, day, route, requests, refused) values (?, ?, ?, 1, ?)
+  on conflict do update set requests = requests + 1, refused = refused + excluded.refused`;
 
 /**
- * Counts authenticated requests by their keys, whatever becomes of them, and says of each whether it
- * may pass. One immediate transaction on the service database for those that came together, so
- * parallel requests and other processes of the data directory are exact: of the requests of any 60 s
- * no more than the rate pass.
+ * Counts authenticated requests and checks the limits of their keys. Requests that arrive together are
+ * counted in one immediate transaction, so no more than the rate pass in any 60 s, whatever other
+ * processes of the data directory do.
  */
 export class Limiter {
   readonly #countIn: Prepared<Counted>;
   readonly #instantAt: Prepared<number>;
   readonly #remember: Database.Statement;
   readonly #countDay: Database.Statement;
-  readonly #firsts = new LRUCache<string, First>({ max: REMEMBERED_KEYS });
   readonly #count: Database.Transaction<Limiter['count']>;
 
   constructor(db: Database.Database) {
-    this.#countIn = prepare(db, COUNT_IN, {
+    this.#countIn = prepare(db, COUNT, {
       id: 'text',
       scopes: 'text',
       rate: 'number',
@@ -87,7 +72,9 @@ export class Limiter {
     );
     this.#remember = db.prepare(REMEMBER);
     this.#countDay = db.prepare(COUNT_DAY);
-    this.#count = db.transaction((hashes, now, routes = []) => this.#countAll(hashes, now, routes));
+    this.#count = db.transaction((hashes, now, routes = []) =>
+      hashes.map((hash, index) => this.#countOne(hash, now, routes[index] ?? '')),
+    );
   }
 
   /**
@@ -103,117 +90,54 @@ export class Limiter {
     return this.#count.immediate(hashes, now, routes);
   }
 
-  #countAll(
-    hashes: readonly string[],
-    now: number,
-    routes: readonly string[],
-  ): (KeyStanding | undefined)[] {
-    const requests = new Map<string, number>();
-    for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
-    const ofKeys = new Map(
-      [...requests].map(([hash, number]) => [hash, this.#countKey(hash, number, now).values()]),
-    );
-    const standings = hashes.map((hash) => ofKeys.get(hash)?.next().value);
-    this.#countRoutes(standings, routes, dateOf(now));
-    return standings;
-  }
-
-  /** Counts requests by day and route: one row for those of a key that came together for one route. */
-  #countRoutes(
-    standings: readonly (KeyStanding | undefined)[],
-    routes: readonly string[],
-    day: string,
-  ): void {
-    const uses = new Map<string, { id: string; route: string; calls: number; refused: number }>();
-    for (const [index, standing] of standings.entries()) {
-      if (standing === undefined) continue;
-      const { id, refusal } = standing;
-      const route = routes[index] ?? '';
-      const use = uses.get(`${id} ${route}`) ?? { id, route, calls: 0, refused: 0 };
-      use.calls += 1;
-      use.refused += refusal === null ? 0 : 1;
-      uses.set(`${id} ${route}`, use);
-    }
-    for (const { id, route, calls, refused } of uses.values())
-      this.#countDay.run(id, day, route, calls, refused);
-  }
-
-  /** Counts `requests` of one key; their standings in their order, none without such a key. */
-  #countKey(hash: string, requests: number, now: number): KeyStanding[] {
+  #countOne(hash: string, now: number, route: string): KeyStanding | undefined {
     const day = dateOf(now);
-    const row = this.#countIn.get({ hash, month: day.slice(0, 7), requests });
-    if (row === undefined) return [];
-    const first = this.#firstInside(row, now);
-    this.#firsts.set(row.id, first);
-    const standings = Array.from({ length: requests }, (_, index) =>
-      this.#standingAfter(row, first, index, now),
-    );
-    for (let index = Math.max(0, requests - row.rate); index < requests; index++)
-      this.#remember.run(row.id, (row.sequence + index) % row.rate, now);
-    return standings;
+    const key = this.#countIn.get({ hash, month: day.slice(0, 7) });
+    if (key === undefined) return undefined;
+    const standing = this.#standingOf(key, now);
+    this.#remember.run(key.id, key.sequence % key.rate, now);
+    this.#countDay.run(key.id, day, route, standing.refusal === null ? 0 : 1);
+    return standing;
   }
 
-  #atOf(row: Counted, sequence: number): number {
-    return required(this.#instantAt.get(row.id, sequence % row.rate));
+  #atOf(key: Counted, sequence: number): number {
+    return required(this.#instantAt.get(key.id, sequence % key.rate));
   }
 
-  /**
-   * Start of the search for the first request of the minute. Requests that left the minute stay
-   * outside, unless the clock was set back.
-   */
-  #known(row: Counted, now: number): First {
-    const oldest = Math.max(0, row.sequence - row.rate);
-    const first = this.#firsts.get(row.id);
-    const holds = first !== undefined && first.now <= now && first.sequence >= oldest;
-    return holds ? first : { sequence: oldest, at: undefined, now };
-  }
-
-  /** The first of a key's last `rate` requests that lies inside the minute before `now`. */
-  #firstInside(row: Counted, now: number): First {
-    const start = this.#known(row, now);
-    const isInside = (sequence: number): boolean => this.#atOf(row, sequence) > now - MINUTE_MS;
-    if (start.at !== undefined && start.at > now - MINUTE_MS) return { ...start, now };
-    let low = start.sequence;
-    let high = row.sequence;
-    // few leave the minute between two requests: the strides from where it began grow from one
-    for (let stride = 1; low + stride < high; stride *= 2) {
-      if (isInside(low + stride - 1)) high = low + stride - 1;
-      else low += stride;
-    }
+  /** Sequence of the first of the last `rate` requests inside the minute before `now`. */
+  #firstInside(key: Counted, now: number): number {
+    let low = Math.max(0, key.sequence - key.rate);
+    let high = key.sequence;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isInside(middle)) high = middle;
+      if (this.#atOf(key, middle) > now - MINUTE_MS) high = middle;
       else low = middle + 1;
     }
-    return { sequence: low, at: low < row.sequence ? this.#atOf(row, low) : undefined, now };
+    return low;
   }
 
-  /** State of a key after the `index`th of the requests counted together. */
-  #standingAfter(row: Counted, first: First, index: number, now: number): KeyStanding {
-    const sequence = row.sequence + index;
-    const used = Math.min(row.rate, sequence - first.sequence);
-    // a full minute: this request takes the oldest one's slot of the ring
-    const oldest = Math.max(first.sequence, sequence + 1 - row.rate);
-    const oldestAt =
-      oldest >= row.sequence ? now : oldest === first.sequence ? first.at : this.#atOf(row, oldest);
+  #standingOf(key: Counted, now: number): KeyStanding {
+    const { id, scopes, rate, quota, sequence, calls } = key;
+    const first = this.#firstInside(key, now);
+    const used = Math.min(rate, sequence - first);
+    // in a full minute, this request replaces the oldest one
+    const oldest = Math.max(first, sequence + 1 - rate);
+    const oldestAt = oldest === sequence ? now : this.#atOf(key, oldest);
+    const monthEnd = monthStart(now, 1);
+    const isMonthSpent = calls > quota;
     return {
-      id: row.id,
+      id,
       at: now,
-      scopes: row.scopes.split(',') as Scope[],
-      ratePerMinute: row.rate,
-      minuteLeft: Math.max(0, row.rate - used - 1),
-      minuteResetsMs: Math.max(0, (oldestAt ?? now) + MINUTE_MS - now),
-      callsPerMonth: row.quota,
-      monthLeft: Math.max(0, row.quota - row.calls - index - 1),
-      monthResetsMs: monthStart(now, 1) - now,
-      monthMs: monthStart(now, 1) - monthStart(now, 0),
-      // the month first: where both are spent, the end of the minute would not help
-      refusal:
-        row.calls + index >= row.quota
-          ? 'quota-exhausted'
-          : used >= row.rate
-            ? 'rate-limited'
-            : null,
+      scopes: scopes.split(',') as Scope[],
+      ratePerMinute: rate,
+      minuteLeft: Math.max(0, rate - used - 1),
+      minuteResetsMs: Math.max(0, oldestAt + MINUTE_MS - now),
+      callsPerMonth: quota,
+      monthLeft: Math.max(0, quota - calls),
+      monthResetsMs: monthEnd - now,
+      monthMs: monthEnd - monthStart(now, 0),
+      // the month first: if both are spent, the end of the minute would not help
+      refusal: isMonthSpent ? 'quota-exhausted' : used >= rate ? 'rate-limited' : null,
     };
   }
 }
@@ -239,7 +163,7 @@ export interface RouteUse {
   readonly key: string; // its id
   readonly useCase: string;
   readonly day: string; // YYYY-MM-DD
-  readonly route: string; // such as /v1/feed/:platform; '' where it was not noted
+  readonly route: string; // such as /v1/feed/:platform; '' if unknown
   readonly calls: number;
   readonly refused: number; // of the calls, answered 429
 }
