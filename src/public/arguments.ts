@@ -62,6 +62,5 @@ export const moment = (
   limit: whole('limit', limit),
   page: whole('page', number),
   asOf: instant(options, now),
-  isNow: options.asOf === undefined,
   owner: '',
 });

@@ -135,7 +135,7 @@ export class LakeReader {
   /** Use `openLake`. @internal */
   constructor(lake: Lake) {
     this.#opened = lake;
-    this.#computed = new UncachedLists(lake, systemClock);
+    this.#computed = new UncachedLists(lake);
   }
 
   /** The feed of a platform: as pulled where the lake holds that `dateRange` (`24h` unless given). */
@@ -230,7 +230,7 @@ export class LakeReader {
         asOf,
         deadlineMs: SEARCH_DEADLINE_MS,
       },
-      { clock: systemClock },
+      systemClock,
     );
     return { total, items, asOf: isoOf(asOf) };
   }

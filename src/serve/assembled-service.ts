@@ -11,7 +11,6 @@ import { clientGone, refusalOf, serviceApp } from './app.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { KeyCheck } from './auth/key-check.ts';
 import { Sessions } from './auth/sessions.ts';
-import { ChangeTimes } from './cache/change-times.ts';
 import { PageCache } from './cache/page-cache.ts';
 import { ResponseCache } from './cache/response-cache.ts';
 import { logServed } from './http/access-log.ts';
@@ -117,7 +116,6 @@ export class AssembledService {
       queries: opened.add(new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits })),
       responses: new ResponseCache(cache),
       pages: new PageCache(cache),
-      changes: new ChangeTimes(lake, cache),
       idempotent: new IdempotentResponses(() => clock.now()),
     };
   }

@@ -3,8 +3,7 @@ import { ServedLake } from './served-lake.ts';
 import type { RunningService, ServiceOptions } from './service-options.ts';
 
 /**
- * Serves a lake until closed. Creates an empty one if none exists. If lists are precomputed, their
- * thread starts while the modules of routes load.
+ * Serves a lake until closed. Creates an empty one if none exists.
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {
@@ -15,7 +14,6 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   try {
     if (options.keys !== undefined) opened.add(options.keys);
     const lake = new ServedLake({ dataDir, report, isSearched, machine, readLimits }, opened);
-    if (options.computesAhead === true) lake.reads.startAhead(now());
     const { AssembledService } = await import('./assembled-service.ts');
     return await new AssembledService(options, { lake, now }, opened).listen();
   } catch (error) {

@@ -15,15 +15,6 @@ test('owners take turns, each with its own jobs in their order', () => {
   expect(queue.size).toBe(0);
 });
 
-test('counts the jobs ahead of a new job of an owner', () => {
-  const queue = new FairQueue<string>();
-  for (let number = 0; number < 100; number++) queue.push('many', `m${number}`);
-  expect(queue.before('new')).toBe(1);
-  queue.push('new', 'n0');
-  expect(queue.before('new')).toBe(3);
-  expect(queue.before('many')).toBe(101);
-});
-
 test('a job that nobody waits for leaves the queue once', () => {
   const queue = new FairQueue<string>();
   for (const job of ['a1', 'a2', 'b1']) queue.push(job.charAt(0), job);

@@ -1,14 +1,14 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
-import type { ListQuery } from '../../src/lake/lists/computed-list.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
-import { KEYLESS } from '../../src/serve/cache/reader-thread.ts';
+import { ListCache } from '../../src/serve/cache/list-cache.ts';
+import { KEYLESS, ReaderThread } from '../../src/serve/cache/reader-thread.ts';
 import { startService } from '../../src/serve/service.ts';
 import { draws } from '../support/draws.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
@@ -127,11 +127,11 @@ test('what a page reads is read in a thread, however small the lake', async () =
   const gone = () => new AbortController().signal;
   const [asOf, paging] = [NOW, { limit: 2, page: 1 }];
   const by = { owner: KEYLESS, unwanted: gone(), isPage: true };
-  const whole = { from: 0, count: 2, isNow: true, gone, asOf, owner: KEYLESS, isPage: true };
+  const whole = { from: 0, count: 2, gone, asOf, owner: KEYLESS, isPage: true };
   const prepare = vi.spyOn(lake.sqlite, 'prepare');
   const wanted = { list: 'feed', platform: 'tiktok', windowMs: 60 * DAY_MS } as const;
   expect((await reads.lists.part({ ...whole, wanted })).total).toBeGreaterThan(0);
-  const words = { q: 'words', platform: undefined, windowMs: undefined, isNow: true, gone };
+  const words = { q: 'words', platform: undefined, windowMs: undefined, gone };
   await reads.search({ ...words, ...paging, asOf, owner: KEYLESS, isPage: true });
   expect((await reads.events({ ...paging, asOf }, by)).total).toBe(3);
   expect((await reads.creators({ ...paging, list: 'rising', asOf }, by)).total).toBe(3);
@@ -251,26 +251,25 @@ test('the lists that most ask for are computed before anybody does', async () =>
   const { dataDir, remove } = freshFolder();
   fillLake(dataDir, fill);
   const lake = openLakeForReading(dataDir);
-  const computed: number[] = [];
-  const clock = { ...systemClock, monotonic: () => computed.push(0) };
+  const read = vi.spyOn(ReaderThread.prototype, 'read');
+  onTestFinished(() => read.mockRestore());
   const reads = new HeavyReads(lake, {
     cache: new LakeCache(1e7),
-    clock,
+    clock: systemClock,
     limits: { rowsHere: NOTHING },
   });
   await reads.computeAhead(NOW);
-  const turns = computed.length;
+  const ahead = read.mock.calls.length;
   const part = await reads.lists.part({
     wanted: { list: 'trends', platform: 'youtube', period: 'month' },
     asOf: NOW,
-    isNow: true,
     from: 0,
     count: 20,
     owner: 'key_1',
   });
   expect(part).toMatchObject({ asOf: NOW, isStale: false });
-  expect(turns).toBeGreaterThan(13);
-  expect(computed.length - turns).toBeLessThanOrEqual(2); // looked at, not read
+  expect(ahead).toBeGreaterThan(13);
+  expect(read.mock.calls.length).toBe(ahead);
   await reads.close();
   lake.close();
   remove();
@@ -288,75 +287,37 @@ test('what is answered as it was pulled is not computed before anybody asks', as
     }
   });
   const lake = openLakeForReading(dataDir);
-  const timed: number[] = [];
-  const clock = { ...systemClock, monotonic: () => timed.push(0) };
+  const part = vi.spyOn(ListCache.prototype, 'part');
+  onTestFinished(() => part.mockRestore());
   const reads = new HeavyReads(lake, {
     cache: new LakeCache(1e7),
-    clock,
+    clock: systemClock,
     limits: { rowsHere: NOTHING },
   });
   await reads.computeAhead(NOW);
-  expect(timed).toEqual([]);
+  expect(part).not.toHaveBeenCalled();
   await reads.close();
   lake.close();
   remove();
 });
 
-test('the first list of hashtags is read by the thread that is up; beside another list it has its own', async () => {
-  const { dataDir, remove } = freshFolder();
-  fillLake(dataDir, fill);
-  const lake = openLakeForReading(dataDir);
-  let threads = 0;
-  const note = (): void => void threads++;
-  process.on('worker', note);
-  const limits = { rowsHere: NOTHING };
-  const query = { asOf: NOW, isNow: true, from: 0, count: 20, owner: 'key_1' };
-  const tags = { list: 'hashtags', platform: '', windowMs: DAY_MS } as const;
-  const videos = { list: 'feed', platform: 'tiktok', windowMs: DAY_MS } as const;
-  const threadsOf = async (...turns: ListQuery[][]): Promise<number> => {
-    const reads = new HeavyReads(lake, { cache: new LakeCache(1e7), clock: systemClock, limits });
-    threads = 0;
-    reads.startAhead(NOW);
-    for (const turn of turns)
-      await Promise.all(turn.map((wanted) => reads.lists.part({ ...query, wanted })));
-    await reads.close();
-    return threads;
-  };
-  expect(await threadsOf([tags])).toBe(1);
-  expect(await threadsOf([tags], [videos])).toBe(1);
-  expect(await threadsOf([tags], [{ ...tags, windowMs: HOUR_MS }])).toBe(2);
-  expect(await threadsOf([videos, tags])).toBe(2);
-  process.off('worker', note);
-  lake.close();
-  remove();
-});
-
 test('lists are computed ahead after whoever asks at once, not where the service stops before', async () => {
-  const computed = Promise.withResolvers<void>();
   const slept: { go: () => void; signal: AbortSignal | undefined }[] = [];
-  let lists = 0;
+  const read = vi.spyOn(ReaderThread.prototype, 'read');
+  onTestFinished(() => read.mockRestore());
   const running = await runService(fill, {
     computesAhead: true,
     machine: {
       ...systemClock,
       sleep: (_, signal) => new Promise((go) => void slept.push({ go, signal })),
     },
-    readLimits: {
-      rowsHere: NOTHING,
-      clock: {
-        ...systemClock,
-        monotonic: () => {
-          if (++lists > 20) computed.resolve();
-          return lists;
-        },
-      },
-    },
+    readLimits: { rowsHere: NOTHING },
   });
   const [ahead] = slept;
-  expect([slept.length, lists]).toEqual([1, 0]);
+  expect([slept.length, read.mock.calls.length]).toEqual([1, 0]);
   expect((await running.get('/hashtags')).status).toBe(200);
   ahead?.go();
-  await computed.promise;
+  await vi.waitFor(() => expect(read.mock.calls.length).toBeGreaterThan(13));
   expect(ahead?.signal?.aborted).toBe(false);
   await running.service.close();
   expect(ahead?.signal?.aborted).toBe(true);

@@ -166,7 +166,7 @@ const fallersOf = async (
   isAbout: IsAbout,
 ): Promise<Faller[]> => {
   const top = async (platform: Platform, asOf: number): Promise<ContentItem[]> => {
-    const moment: ListMoment = { asOf, isNow: false, owner: '', limit: LIST_DEPTH, page: 1 };
+    const moment: ListMoment = { asOf, owner: '', limit: LIST_DEPTH, page: 1 };
     const list = await trendsPage(lists, { ...moment, platform, period: 'week' });
     return list.items;
   };
@@ -198,7 +198,7 @@ const tagsOf = async (
   const limit = tag === undefined ? ROWS : TAG_DEPTH;
   const tables: TagTable[] = [];
   for (const platform of platforms) {
-    const moment: ListMoment = { asOf, isNow: false, owner: '', limit, page: 1 };
+    const moment: ListMoment = { asOf, owner: '', limit, page: 1 };
     const range = { dateRange: '7d', windowMs: 7 * DAY_MS };
     const list = await hashtagsPage(lists, { ...moment, ...range, platform });
     const tags = list.items.filter(isOfTag ?? (() => true)).slice(0, ROWS);
@@ -222,7 +222,7 @@ export const weeklyReport = async (
   const asOf = Math.min(week.to, madeAt);
   const span = { from: week.from, to: asOf };
   const platforms = platform === undefined ? PLATFORMS : [platform];
-  const lists = new UncachedLists(lake, clock);
+  const lists = new UncachedLists(lake);
   const isAbout = aboutOf(lake, query);
   const isFollowed = tag === undefined ? undefined : creatorsOfTag(lake, tag);
   const among = { platforms: JSON.stringify(platforms) };

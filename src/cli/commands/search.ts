@@ -104,7 +104,7 @@ export const define = (command: Command, io: CliIo): void => {
       };
       const lake = openLakeForReading(configOf(io).dataDir);
       try {
-        const { total, keys, complete } = searchVideos(lake, query, { clock: io.clock });
+        const { total, keys, complete } = searchVideos(lake, query, io.clock);
         const items = videosOf(lake, keys);
         if (options.json === true) io.json({ total, complete, items });
         else {

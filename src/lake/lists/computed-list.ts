@@ -1,5 +1,4 @@
 import type { Period, Platform } from '../../../schema/vocabulary.ts';
-import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
@@ -45,8 +44,6 @@ export interface ComputedList {
   readonly items: (ContentItem | HashtagItem)[];
   /** Unix ms; until then, the lake unchanged, the list is the same. */
   readonly until: number;
-  /** Computing time, ms. */
-  readonly costMs: number;
 }
 
 const windowOf = (wanted: ListQuery): number =>
@@ -85,21 +82,18 @@ export const itemsOf = (
     ? hashtagItems(lake, rows)
     : contentItems(lake, videoEntries(rows, before), asOf);
 
-/** Computes a list from one instant of the lake. `clock` measures the cost. */
+/** Computes a list from one state of the lake. */
 export const computeList = (
   lake: Lake,
   { wanted, asOf, from, count }: ListRowsQuery,
-  clock: Pick<Clock, 'monotonic'>,
 ): ComputedList =>
   lake.sqlite.transaction(() => {
-    const startedAt = clock.monotonic();
     const ranking = rank(lake, wanted, asOf);
     const part = ranking.rows(from, from + count);
     return {
       total: ranking.total,
       rows: ranking.rows(0, KEPT_DEPTH),
       items: itemsOf(lake, wanted, { rows: part, before: from, asOf }),
-      until: holdsUntil(asOf, windowsOf(wanted), ({ next }, at) => next(lake, at)),
-      costMs: clock.monotonic() - startedAt,
+      until: holdsUntil(lake, asOf, windowsOf(wanted)),
     };
   })();

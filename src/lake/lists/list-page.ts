@@ -10,8 +10,6 @@ export interface Paging {
 /** The part of a list, and the instant it is wanted for. */
 export interface ListMoment extends Paging {
   readonly asOf: number; // Unix ms
-  /** True when `asOf` is only the present: a costly list made a moment ago will do. */
-  readonly isNow: boolean;
   /** Aborts once nobody waits for the response. */
   readonly gone?: (() => AbortSignal) | undefined;
   /** Owner of the time it takes: the id of a key, or one name for all without a key. */
@@ -20,12 +18,12 @@ export interface ListMoment extends Paging {
   readonly isPage?: boolean;
 }
 
-/** A part of a computed list, and how exactly its instant is meant. */
+/** A request for a part of a computed list. */
 export interface PartQuery<Q extends ListQuery>
   extends ListRowsQuery<Q>,
-    Pick<ListMoment, 'isNow' | 'gone' | 'owner' | 'isPage'> {}
+    Pick<ListMoment, 'gone' | 'owner' | 'isPage'> {}
 
-/** Part of a computed list at `asOf`. `isStale`: reading the lake now may give another one. */
+/** Part of a computed list at `asOf`. `isStale`: the lake changed while it was computed. */
 export interface ComputedPart<T> {
   readonly total: number;
   readonly items: T[];
@@ -41,8 +39,8 @@ export interface ComputedLists {
 }
 
 /**
- * One page of a list at `asOf` (Unix ms). `pulledAt` is null for a computed list. `isStale`:
- * reading the lake now would give another one.
+ * One page of a list at `asOf` (Unix ms). `pulledAt` is null for a computed list. `isStale`: the lake
+ * changed while it was computed.
  */
 export interface ListPage<T> {
   readonly total: number;

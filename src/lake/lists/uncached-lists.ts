@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import { lakeVersion } from '../lake-version.ts';
 import type { Lake } from '../open.ts';
 import { computeList, type ItemOf, type ListQuery } from './computed-list.ts';
@@ -7,17 +6,15 @@ import type { ComputedLists, ComputedPart, PartQuery } from './list-page.ts';
 /** Computes each list again, for readers that need it once. */
 export class UncachedLists implements ComputedLists {
   readonly lake: Lake;
-  readonly #clock: Pick<Clock, 'monotonic'>;
 
-  constructor(lake: Lake, clock: Pick<Clock, 'monotonic'>) {
+  constructor(lake: Lake) {
     this.lake = lake;
-    this.#clock = clock;
   }
 
   async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
     const { wanted, asOf, from, count } = query;
     const version = lakeVersion(this.lake);
-    const { total, items } = computeList(this.lake, { wanted, asOf, from, count }, this.#clock);
+    const { total, items } = computeList(this.lake, { wanted, asOf, from, count });
     return { total, items: items as ItemOf<Q>[], asOf, isStale: false, version };
   }
 }

@@ -14,51 +14,27 @@ const NEXT = {
   creator: 'select min(observed_at) from creator_snapshot where observed_at > ?',
 } as const;
 
-const instantOf = (lake: Lake, sql: string, at: number): number | null =>
-  required(prepared(lake, sql, 'number?').get(at));
-
-/** Asks for the next instant at which something comes into view, or leaves a window. */
-export interface ChangeQuery {
-  /** One of a few for each window. */
-  readonly name: string;
-  /** The first such instant (Unix ms) after `at`; infinite if there is none. */
-  readonly next: (lake: Lake, at: number) => number;
-}
-
-const changeOf = (what: keyof typeof NEXT, windowMs: number): ChangeQuery => ({
-  name: `${what} ${windowMs}`,
-  next: (lake, at) =>
-    (instantOf(lake, NEXT[what], at - windowMs) ?? Number.POSITIVE_INFINITY) + windowMs,
-});
-
-/** When the next snapshot comes into view. */
-export const NEXT_SNAPSHOT = changeOf('snapshot', 0);
-const COMING = [
-  NEXT_SNAPSHOT,
-  ...(['capture', 'hashtag', 'creator'] as const).map((what) => changeOf(what, 0)),
-];
-
 /** The newest snapshot of any video at or before `asOf` (Unix ms). */
 export const newestSnapshotAt = (lake: Lake, asOf: number): number | null =>
-  instantOf(lake, NEWEST, asOf);
+  required(prepared(lake, NEWEST, 'number?').get(asOf));
+
+const nextAfter = (lake: Lake, what: keyof typeof NEXT, at: number): number =>
+  required(prepared(lake, NEXT[what], 'number?').get(at)) ?? Number.POSITIVE_INFINITY;
 
 /**
- * The first instant after `asOf` at which a response over the windows of `windowsMs` can differ while
- * the lake stays as it is: something seen later comes into view, a snapshot or a video's birth leaves
- * a window, or where two windows are compared, an hour ends, by which it is judged whether the lake
- * watched them alike. Until then the response is the same for every instant asked. `next` answers one
- * query, from the lake or from memory.
+ * First instant after `asOf` (Unix ms) at which a response over these windows can differ while the lake
+ * stays unchanged: a later observation becomes visible, or a snapshot or publication leaves a window. With
+ * two windows also the end of the hour, after which they are compared again.
  */
-export const holdsUntil = (
-  asOf: number,
-  windowsMs: readonly number[],
-  next: (query: ChangeQuery, at: number) => number,
-): number =>
+export const holdsUntil = (lake: Lake, asOf: number, windowsMs: readonly number[]): number =>
   Math.min(
-    ...COMING.map((query) => next(query, asOf)),
+    ...(['snapshot', 'capture', 'hashtag', 'creator'] as const).map((what) =>
+      nextAfter(lake, what, asOf),
+    ),
     ...(windowsMs.length > 1 ? [judgedAt(asOf) + HOUR_MS] : []),
-    ...windowsMs.flatMap((windowMs) => [
-      next(changeOf('snapshot', windowMs), asOf),
-      next(changeOf('birth', windowMs), asOf),
-    ]),
+    ...windowsMs.flatMap((windowMs) =>
+      (['snapshot', 'birth'] as const).map(
+        (what) => nextAfter(lake, what, asOf - windowMs) + windowMs,
+      ),
+    ),
   );

@@ -1,7 +1,8 @@
+import type { Clock } from '../../base/clock.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
 import { contentItems } from '../read/content-items.ts';
-import { type SearchDeps, type SearchQuery, searchVideos } from './search.ts';
+import { type SearchQuery, searchVideos } from './search.ts';
 
 /** One page of matches, best first. */
 export interface SearchPage {
@@ -12,10 +13,14 @@ export interface SearchPage {
   readonly isCutOff: boolean;
 }
 
-/** `GET /search`. What it reads is one instant of the lake; query and page are plain data. */
-export const searchPage = (lake: Lake, query: SearchQuery, deps: SearchDeps): SearchPage =>
+/** `GET /search`, from one state of the lake. Query and page are plain data, for threads. */
+export const searchPage = (
+  lake: Lake,
+  query: SearchQuery,
+  clock: Pick<Clock, 'monotonic'>,
+): SearchPage =>
   lake.sqlite.transaction(() => {
-    const { total, keys, isCutOff } = searchVideos(lake, query, deps);
+    const { total, keys, isCutOff } = searchVideos(lake, query, clock);
     const before = (query.page - 1) * query.limit;
     const entries = keys.map((key, index) => ({
       key,

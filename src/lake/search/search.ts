@@ -25,17 +25,6 @@ export interface SearchQuery {
   readonly deadlineMs: number;
 }
 
-/** Gives how many videos match an expression of the index: by counting, or from memory. */
-export type CountMatches = (expression: string, count: () => number) => number;
-
-/** Clock and cache of a search. */
-export interface SearchDeps {
-  /** Measures the deadline. */
-  readonly clock: Pick<Clock, 'monotonic'>;
-  /** Caches counts. */
-  readonly countMatches?: CountMatches;
-}
-
 export interface SearchResult {
   /** Matching videos. A lower bound where `complete` is false. */
   readonly total: number;
@@ -161,11 +150,12 @@ const bestFirst = (
  * `total` is exact for the words and the platform; with a window or an earlier `asOf` matches count
  * up to `COUNTED_MOST`. A text without a wanted word (only punctuation, only `-without`) finds
  * nothing. No `q` fails.
+ * @param clock measures the deadline
  */
 export const searchVideos = (
   lake: Lake,
   query: SearchQuery,
-  { clock, countMatches = (_, count) => count() }: SearchDeps,
+  clock: Pick<Clock, 'monotonic'>,
 ): SearchResult => {
   const terms = parseTerms(query.q);
   const expression = ftsExpression(terms, query.platform);
@@ -204,11 +194,8 @@ export const searchVideos = (
   const isWhole = newest.length < most && !isCutOff;
   if (isWhole || sql !== '' || isCutOff)
     return { total: found.length, keys, complete: isWhole, isCutOff };
-  const total =
-    pending === undefined
-      ? countMatches(expression, () => required(prepared(lake, COUNT, 'number').get(expression)))
-      : pending.length +
-        required(prepared(lake, `${COUNT} and ${IS_INDEXED}`, 'number').get(expression));
+  const count = pending === undefined ? COUNT : `${COUNT} and ${IS_INDEXED}`;
+  const total = (pending?.length ?? 0) + required(prepared(lake, count, 'number').get(expression));
   const missing = Math.min(query.limit, total - offset) - keys.length;
   if (missing > 0) {
     const skip = Math.max(0, offset - found.length);

@@ -11,15 +11,6 @@ export class FairQueue<Job> {
     return this.#byOwner.get(owner)?.length ?? 0;
   }
 
-  /** Jobs ahead of a new one of this owner. */
-  before(owner: string): number {
-    const own = this.sizeOf(owner);
-    let before = own;
-    for (const [other, jobs] of this.#byOwner)
-      if (other !== owner) before += Math.min(jobs.length, own + 1);
-    return before;
-  }
-
   push(owner: string, job: Job): void {
     const jobs = this.#byOwner.get(owner);
     if (jobs === undefined) this.#byOwner.set(owner, [job]);

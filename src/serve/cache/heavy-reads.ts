@@ -1,25 +1,36 @@
-import { PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
+import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { deliveriesAtMost } from '../../alerts/webhooks/deliveries.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { type ListQuery, type ListRowsQuery, snapshotsOf } from '../../lake/lists/computed-list.ts';
+import {
+  type ComputedList,
+  type ListQuery,
+  type ListRowsQuery,
+  snapshotsOf,
+} from '../../lake/lists/computed-list.ts';
 import { creatorCountsAtMost } from '../../lake/lists/creator-lists.ts';
 import { eventsAtMost } from '../../lake/lists/event-list.ts';
 import { latestPulled } from '../../lake/lists/pulled-list.ts';
 import { videosAtMost } from '../../lake/lists/window-snapshots.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { CountMatches, SearchQuery } from '../../lake/search/search.ts';
+import type { SearchQuery } from '../../lake/search/search.ts';
 import { type SearchPage, searchPage } from '../../lake/search/search-page.ts';
-import { ForecastReads, type ForecastsFound } from './forecast-reads.ts';
-import type { LakeCache } from './lake-cache.ts';
-import { ListCache, type PricedList } from './list-cache.ts';
-import { cachedCounts } from './match-counts.ts';
+import {
+  type ForecastStanding,
+  forecastsAtMost,
+  risingUntil,
+  standingName,
+} from '../../learn/forecast/standing.ts';
+import { HORIZONS } from '../../learn/model/horizons.ts';
+import { ALWAYS, isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
+import { ListCache } from './list-cache.ts';
 import {
   type FoundOf,
   type PageQuery,
   type PageReading,
   type QueryOf,
+  type Rising,
   readForPage,
 } from './page-readings.ts';
 import {
@@ -61,12 +72,25 @@ const COMMON: readonly (ListQuery & { readonly period: string })[] = [
 /** A search returns partial results after this time. */
 const SEARCH_MS = 2 * SECOND_MS;
 
+/** Rows of a list of rising videos on a page. */
+export const RISING_SHOWN = 20;
+
+/** The lists of a platform on the forecasts page. */
+export const risingOf = (
+  platform: Platform,
+  hours: (typeof HORIZONS)[number],
+  at: number,
+): QueryOf<'rising'> => ({ platform, hours, limit: RISING_SHOWN, tagsOf: [platform, ''], at });
+
+export interface ForecastsFound {
+  readonly rising: Rising;
+  readonly standing: ForecastStanding;
+}
+
 export interface SearchWish
   extends Pick<SearchQuery, 'q' | 'platform' | 'limit' | 'page' | 'asOf'> {
   /** Videos published in this window before `asOf`. */
   readonly windowMs: number | undefined;
-  /** True if no `asOf` was requested. */
-  readonly isNow: boolean;
   readonly gone: () => AbortSignal;
   readonly owner: string;
   /** Pages always search in the thread. */
@@ -86,19 +110,16 @@ export interface HeavyReadsDeps {
   readonly limits?: Partial<ReadLimits> | undefined;
 }
 
-/** Slow reads, off the main thread. Video lists, hashtag lists, searches and pages have one thread each. */
+/** Slow reads, off the main thread. Lists, searches and pages have one thread each. */
 export class HeavyReads {
   readonly lists: ListCache;
   readonly #lake: Lake;
   readonly #options: ReadLimits;
   readonly #listThread: ReaderThread<'lists'>;
-  readonly #tagThread: ReaderThread<'lists'>;
   readonly #searchThread: ReaderThread<'search'>;
   readonly #pageThread: ReaderThread<'pages'>;
-  readonly #countMatches: CountMatches;
   readonly #searches = new SharedWork<FoundPage>();
-  readonly #forecasts: ForecastReads;
-  #hasReadTags = false;
+  readonly #forecasts: Shelf<Validity & { readonly found: Rising | ForecastStanding }>;
 
   constructor(lake: Lake, { cache, clock, limits }: HeavyReadsDeps) {
     this.#lake = lake;
@@ -106,43 +127,33 @@ export class HeavyReads {
     const { rowsHere: _, ...options } = this.#options;
     const ofLake = { ...options, dataDir: lake.dataDir };
     this.#listThread = new ReaderThread({ ...ofLake, kind: 'lists' });
-    this.#tagThread = new ReaderThread({ ...ofLake, kind: 'lists' });
     this.#searchThread = new ReaderThread({ ...ofLake, kind: 'search' });
     this.#pageThread = new ReaderThread({ ...ofLake, kind: 'pages' });
-    this.#forecasts = new ForecastReads(lake, {
-      cache,
-      rowsHere: this.#options.rowsHere,
-      readRising: (query, by) => this.forPage({ name: 'rising', query }, by),
-      readStanding: (query, by) => this.forPage({ name: 'standing', query }, by),
-    });
-    this.#countMatches = cachedCounts(lake, cache);
-    this.lists = new ListCache(lake, (query, requester) => this.#computeList(query, requester), {
-      clock: options.clock,
-      cache,
-    });
+    this.#forecasts = cache.shelf();
+    this.lists = new ListCache(lake, (query, by) => this.#computeList(query, by), cache);
   }
 
-  async #computeList(query: ListRowsQuery, requester: Requester): Promise<PricedList> {
-    if (!this.#isCheap(query)) return this.#threadOf(query.wanted).read(query, requester);
-    const list = await this.forPage({ name: 'list', query }, { ...requester, isCheap: true });
-    return { ...list, costMs: null };
+  async #computeList(query: ListRowsQuery, by: Requester): Promise<ComputedList> {
+    return this.#isCheapList(query)
+      ? this.forPage({ name: 'list', query }, { ...by, isCheap: true })
+      : this.#listThread.read(query, by);
   }
 
   /** Concurrent requests share a search. */
-  async search({ windowMs, isNow, gone, owner, isPage, ...wish }: SearchWish): Promise<FoundPage> {
+  async search({ windowMs, gone, owner, isPage, ...wish }: SearchWish): Promise<FoundPage> {
     const since = windowMs === undefined ? undefined : wish.asOf - windowMs;
     const query = { ...wish, since, deadlineMs: SEARCH_MS };
     const version = lakeVersion(this.#lake);
-    if (isPage !== true && videosAtMost(this.#lake) <= this.#options.rowsHere) {
-      const deps = { clock: this.#options.clock, countMatches: this.#countMatches };
-      const found = searchPage(this.#lake, query, deps);
+    if (isPage !== true && this.#isFew(videosAtMost(this.#lake))) {
+      const found = searchPage(this.#lake, query, this.#options.clock);
       return { ...found, asOf: query.asOf, version: found.isCutOff ? null : version };
     }
-    const { asOf, ...words } = wish;
-    const name = JSON.stringify({ ...words, windowMs, asOf: isNow ? 'now' : asOf, version });
-    const elsewhere = (unwanted: AbortSignal): Promise<FoundPage> =>
-      this.#searchElsewhere(query, { owner, unwanted });
-    return this.#searches.do(name, elsewhere, gone());
+    const search = async (unwanted: AbortSignal): Promise<FoundPage> => {
+      const found = await this.#searchThread.read(query, { owner, unwanted });
+      const isSure = !found.isCutOff && lakeVersion(this.#lake) === version;
+      return { ...found, asOf: query.asOf, version: isSure ? version : null };
+    };
+    return this.#searches.do(JSON.stringify({ ...wish, windowMs, version }), search, gone());
   }
 
   async forPage<Name extends PageReading>(
@@ -158,21 +169,19 @@ export class HeavyReads {
 
   /** Counting many matching events is slow. */
   events(query: QueryOf<'events'>, by: Requester): Promise<FoundOf<'events'>> {
-    const { rowsHere } = this.#options;
-    const isCheap = eventsAtMost(this.#lake, query, rowsHere + 1) <= rowsHere;
+    const isCheap = this.#isFew(eventsAtMost(this.#lake, query, this.#most));
     return this.forPage({ name: 'events', query }, { ...by, isCheap });
   }
 
   /** Ordering creators reads all their counts. */
   creators(query: QueryOf<'creators'>, by: Requester): Promise<FoundOf<'creators'>> {
-    const { rowsHere } = this.#options;
-    const isCheap = creatorCountsAtMost(this.#lake, rowsHere + 1) <= rowsHere;
+    const isCheap = this.#isFew(creatorCountsAtMost(this.#lake, this.#most));
     return this.forPage({ name: 'creators', query }, { ...by, isCheap });
   }
 
   /** Compares a video with about ten thousand others. */
   findings(query: QueryOf<'findings'>, by: Requester): Promise<FoundOf<'findings'>> {
-    const isCheap = videosAtMost(this.#lake) <= this.#options.rowsHere;
+    const isCheap = this.#isFew(videosAtMost(this.#lake));
     return this.forPage({ name: 'findings', query }, { ...by, isCheap });
   }
 
@@ -180,19 +189,26 @@ export class HeavyReads {
     query: QueryOf<'deliveries'> & { readonly subscriptionId: string },
     by: Requester,
   ): Promise<FoundOf<'deliveries'>> {
-    const { rowsHere } = this.#options;
-    const many = deliveriesAtMost(this.#lake, query.subscriptionId, rowsHere + 1);
-    return this.forPage({ name: 'deliveries', query }, { ...by, isCheap: many <= rowsHere });
+    const isCheap = this.#isFew(deliveriesAtMost(this.#lake, query.subscriptionId, this.#most));
+    return this.forPage({ name: 'deliveries', query }, { ...by, isCheap });
   }
 
-  /** Forecasts, with their track record. Both are cached. */
-  forecasts(query: QueryOf<'rising'>, by: Requester): Promise<ForecastsFound> {
-    return this.#forecasts.find(query, by);
-  }
-
-  /** Starts the thread of lists if any needs precomputing. */
-  startAhead(asOf: number): void {
-    if (COMMON.some((wanted) => this.#isAhead(wanted, asOf))) this.#listThread.start();
+  /** Forecasts, with their track record. Both are cached until the lake or the time changes them. */
+  async forecasts(query: QueryOf<'rising'>, by: Requester): Promise<ForecastsFound> {
+    const { at, ...rest } = query;
+    const { sqlite } = this.#lake;
+    const few = Math.floor(this.#options.rowsHere / 10);
+    const requester = { ...by, isCheap: forecastsAtMost(sqlite, few + 1) <= few };
+    const rising = await this.#cached(JSON.stringify(rest), at, async () => ({
+      from: at,
+      until: risingUntil(sqlite, at),
+      found: await this.forPage({ name: 'rising', query }, requester),
+    }));
+    const standing = await this.#cached(standingName(sqlite, at), at, async () => ({
+      ...ALWAYS,
+      found: await this.forPage({ name: 'standing', query: at }, requester),
+    }));
+    return { rising, standing };
   }
 
   /**
@@ -202,41 +218,50 @@ export class HeavyReads {
   async computeAhead(asOf: number): Promise<void> {
     try {
       for (const wanted of COMMON)
-        if (this.#isAhead(wanted, asOf))
-          await this.lists.part({ wanted, asOf, ...FIRST_PAGE, isNow: true, owner: AHEAD });
-      await this.#forecasts.computeAhead(asOf, AHEAD);
+        if (this.#isSlowAndComputed(wanted, asOf))
+          await this.lists.part({ wanted, asOf, ...FIRST_PAGE, owner: AHEAD });
+      const by = { owner: AHEAD, unwanted: new AbortController().signal };
+      for (const platform of PLATFORMS)
+        for (const hours of HORIZONS) await this.forecasts(risingOf(platform, hours, asOf), by);
     } catch {
       // the service is stopping, or a request will get the error
     }
   }
 
   async close(): Promise<void> {
-    const threads = [this.#listThread, this.#tagThread, this.#searchThread, this.#pageThread];
+    const threads = [this.#listThread, this.#searchThread, this.#pageThread];
     await Promise.all(threads.map((thread) => thread.close()));
   }
 
-  /** The first hashtag list uses the thread of videos if that is idle, which saves starting another. */
-  #threadOf({ list }: ListQuery): ReaderThread<'lists'> {
-    if (list !== 'hashtags') return this.#listThread;
-    const isFirst = !this.#hasReadTags;
-    this.#hasReadTags = true;
-    return isFirst && this.#listThread.isIdle ? this.#listThread : this.#tagThread;
+  /** Rows are counted up to this number. */
+  get #most(): number {
+    return this.#options.rowsHere + 1;
   }
 
-  #isAhead(wanted: (typeof COMMON)[number], asOf: number): boolean {
+  #isFew(rows: number): boolean {
+    return rows <= this.#options.rowsHere;
+  }
+
+  #isCheapList(query: Pick<ListRowsQuery, 'wanted' | 'asOf'>): boolean {
+    return this.#isFew(snapshotsOf(this.#lake, query, this.#most));
+  }
+
+  #isSlowAndComputed(wanted: (typeof COMMON)[number], asOf: number): boolean {
     const isPulled = latestPulled(this.#lake, wanted, asOf) !== undefined;
-    return !isPulled && !this.#isCheap({ wanted, asOf, ...FIRST_PAGE });
+    return !isPulled && !this.#isCheapList({ wanted, asOf });
   }
 
-  #isCheap(query: ListRowsQuery): boolean {
-    const { rowsHere } = this.#options;
-    return snapshotsOf(this.#lake, query, rowsHere + 1) <= rowsHere;
-  }
-
-  async #searchElsewhere(query: SearchQuery, requester: Requester): Promise<FoundPage> {
-    const before = lakeVersion(this.#lake);
-    const found = await this.#searchThread.read(query, requester);
-    const isSure = !found.isCutOff && lakeVersion(this.#lake) === before;
-    return { ...found, asOf: query.asOf, version: isSure ? before : null };
+  async #cached<T extends Rising | ForecastStanding>(
+    name: string,
+    at: number,
+    read: () => Promise<Pick<Validity, 'from' | 'until'> & { readonly found: T }>,
+  ): Promise<T> {
+    const version = lakeVersion(this.#lake);
+    const held = this.#forecasts.get(name);
+    if (held !== undefined && isStillTrue(held, { version, at })) return held.found as T; // by its name
+    const value = await read();
+    if (lakeVersion(this.#lake) === version)
+      this.#forecasts.set(name, { ...value, version }, 2 * JSON.stringify(value.found).length);
+    return value.found;
   }
 }

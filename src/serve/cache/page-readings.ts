@@ -55,10 +55,8 @@ interface CreatorQuery {
   readonly asOf: number; // Unix ms
 }
 
-const UNTIMED = { monotonic: () => 0 };
-
 const READINGS = {
-  list: (lake: Lake, query: ListRowsQuery) => computeList(lake, query, UNTIMED),
+  list: (lake: Lake, query: ListRowsQuery) => computeList(lake, query),
   noticed: (lake: Lake, query: EventsQuery) => newestEvents(lake, query),
   rising,
   standing: ({ sqlite }: Lake, at: number): ForecastStanding => forecastStanding(sqlite, at),

@@ -6,7 +6,7 @@ import { Thread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { RefusedError } from '../http/problems.ts';
 import { FairQueue } from './fair-queue.ts';
-import type { ReaderKind, ReaderKinds, ReaderRequest, ReaderStart } from './reader-worker.ts';
+import type { ReaderKind, ReaderKinds, ReaderStart } from './reader-worker.ts';
 
 export interface ReaderOptions extends ReaderStart {
   /** Real time. */
@@ -52,10 +52,8 @@ const WAIT_MS = 45 * SECOND_MS;
 
 /** The queue holds this many times `queueMost` queries in total. */
 const OWNERS_MOST = 10;
-
-/** Reads that are timed before waits are estimated, and the weight of the newest one. */
-const TIMED_LEAST = 3;
-const TIMED_WEIGHT = 0.3;
+/** `Retry-After` of a full queue. */
+const FULL_WAIT_MS = 5 * SECOND_MS;
 
 /** Rows are short-lived. A larger young generation would use memory and save no time. */
 const YOUNG_MIB = 4;
@@ -84,12 +82,10 @@ export class ReaderThread<K extends ReaderKind> {
   readonly #options: ReaderOptions & { readonly kind: K };
   readonly #queue = new FairQueue<ReaderJob<K>>();
   readonly #ending = new Set<Promise<void>>();
-  #thread: Thread<ReaderRequest<K>, ReaderKinds[K]['found'] | undefined> | undefined;
+  #thread: Thread<ReaderKinds[K]['query'], ReaderKinds[K]['found']> | undefined;
   /** Rejects the query that is being read. */
   #stopReading: ((error: RefusedError) => void) | undefined;
   #alarm = new AbortController();
-  #meanMs = SECOND_MS; // moving average of reads
-  #timed = 0;
   #isClosed = false;
 
   constructor(options: ReaderOptions & { readonly kind: K }) {
@@ -122,20 +118,6 @@ export class ReaderThread<K extends ReaderKind> {
     });
   }
 
-  /** True if the thread is started and not reading. */
-  get isIdle(): boolean {
-    return this.#thread !== undefined && this.#stopReading === undefined;
-  }
-
-  /** Starts the thread before the first query. */
-  start(): void {
-    if (this.#isClosed || this.#thread !== undefined) return;
-    this.#startThread()
-      .request({ isWarmUp: true })
-      .catch(() => {}); // the first query gets the error
-    this.#setAlarm(this.#options.idleMs, () => this.#endThread());
-  }
-
   /** Rejects all queries. Resolves when the thread has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -149,33 +131,21 @@ export class ReaderThread<K extends ReaderKind> {
     await Promise.allSettled(this.#ending);
   }
 
-  /** Estimated wait of a new query. */
-  #waitMs(owner: string): number {
-    return (this.#queue.before(owner) + (this.#stopReading === undefined ? 0 : 1)) * this.#meanMs;
-  }
-
   #refusal(owner: string): RefusedError | undefined {
     if (this.#isClosed) return stopping();
     const { queueMost } = this.#options;
-    const waitMs = this.#waitMs(owner);
     const own = this.#queue.sizeOf(owner);
-    if (own >= queueMost || this.#queue.size >= OWNERS_MOST * queueMost)
-      return unavailable(
-        `${own >= queueMost ? own : this.#queue.size} slow requests are already waiting. Try again later.`,
-        waitMs,
-      );
-    if (this.#timed >= TIMED_LEAST && waitMs > WAIT_MS)
-      return unavailable(
-        `Other slow requests would delay this one by more than ${WAIT_MS / SECOND_MS} s. Try again later.`,
-        waitMs,
-      );
-    return undefined;
+    if (own < queueMost && this.#queue.size < OWNERS_MOST * queueMost) return undefined;
+    return unavailable(
+      `${own >= queueMost ? own : this.#queue.size} slow requests are already waiting. Try again later.`,
+      FULL_WAIT_MS,
+    );
   }
 
   #giveUp(job: ReaderJob<K>, detail: string): void {
     if (!this.#queue.remove(job.owner, job)) return;
     job.turn.abort();
-    job.reject(unavailable(detail, this.#waitMs(job.owner)));
+    job.reject(unavailable(detail, FULL_WAIT_MS));
   }
 
   /** Replaces the alarm. */
@@ -189,7 +159,7 @@ export class ReaderThread<K extends ReaderKind> {
     this.#options.clock.sleep(ms, alarm.signal).then(ringOnce, () => {});
   }
 
-  #startThread(): Thread<ReaderRequest<K>, ReaderKinds[K]['found'] | undefined> {
+  #startThread(): Thread<ReaderKinds[K]['query'], ReaderKinds[K]['found']> {
     const { dataDir, kind, heapMib } = this.#options;
     this.#thread ??= new Thread({
       file: workerFile(import.meta.url, 'reader-worker'),
@@ -208,13 +178,6 @@ export class ReaderThread<K extends ReaderKind> {
     void ended.finally(() => this.#ending.delete(ended));
   }
 
-  #time(startedAt: number): void {
-    const tookMs = this.#options.clock.monotonic() - startedAt;
-    this.#meanMs =
-      this.#timed === 0 ? tookMs : this.#meanMs + TIMED_WEIGHT * (tookMs - this.#meanMs);
-    this.#timed += 1;
-  }
-
   #next(): void {
     const job = this.#stopReading === undefined ? this.#queue.take() : undefined;
     if (job === undefined) return;
@@ -223,12 +186,10 @@ export class ReaderThread<K extends ReaderKind> {
   }
 
   async #read({ query, resolve, reject }: ReaderJob<K>): Promise<void> {
-    const { clock, deadlineMs, idleMs } = this.#options;
-    const startedAt = clock.monotonic();
+    const { deadlineMs, idleMs } = this.#options;
     const stopped = Promise.withResolvers<never>();
     this.#stopReading = stopped.reject;
     this.#setAlarm(deadlineMs, () => {
-      this.#time(startedAt);
       stopped.reject(
         unavailable(
           `The response took longer than ${deadlineMs / SECOND_MS} s to compute and was stopped. Request a shorter dateRange or fewer words, or try again later.`,
@@ -238,10 +199,8 @@ export class ReaderThread<K extends ReaderKind> {
       this.#endThread();
     });
     try {
-      const reading = this.#startThread().request({ query });
-      const found = (await Promise.race([reading, stopped.promise])) as ReaderKinds[K]['found'];
-      this.#time(startedAt);
-      resolve(found);
+      const reading = this.#startThread().request(query);
+      resolve(await Promise.race([reading, stopped.promise]));
     } catch (error) {
       reject(errorOfThread(error));
     }

@@ -21,13 +21,7 @@ export interface ReaderStart {
   readonly kind: ReaderKind;
 }
 
-/** A warm-up loads the modules only. */
-export type ReaderRequest<K extends ReaderKind> =
-  | { readonly query: ReaderKinds[K]['query'] }
-  | { readonly isWarmUp: true };
-
 const PAGE_CACHE_KIB = 8 * 1024;
-const COUNTS_BYTES = 500_000;
 
 const { dataDir, kind } = threadStart<ReaderStart>();
 
@@ -37,16 +31,11 @@ type Read<K extends ReaderKind> = (query: ReaderKinds[K]['query']) => ReaderKind
 const READERS: { readonly [K in ReaderKind]: () => Promise<(lake: Lake) => Read<K>> } = {
   lists: async () => {
     const { computeList } = await import('../../lake/lists/computed-list.ts');
-    return (lake) => (query) => computeList(lake, query, systemClock);
+    return (lake) => (query) => computeList(lake, query);
   },
   search: async () => {
     const { searchPage } = await import('../../lake/search/search-page.ts');
-    const { LakeCache } = await import('./lake-cache.ts');
-    const { cachedCounts } = await import('./match-counts.ts');
-    return (lake) => {
-      const countMatches = cachedCounts(lake, new LakeCache(COUNTS_BYTES));
-      return (query) => searchPage(lake, query, { clock: systemClock, countMatches });
-    };
+    return (lake) => (query) => searchPage(lake, query, systemClock);
   },
   pages: async () => {
     const { oneReading } = await import('../../lake/one-reading.ts');
@@ -65,8 +54,7 @@ const openLake = (): Lake => {
 // a thread gets queries of one kind only
 const readerOf = (await READERS[kind]()) as (lake: Lake) => (query: unknown) => unknown;
 let read: ReturnType<typeof readerOf> | undefined;
-answerRequests((request: ReaderRequest<ReaderKind>) => {
-  if ('isWarmUp' in request) return undefined;
+answerRequests((query: ReaderKinds[ReaderKind]['query']) => {
   read ??= readerOf(openLake());
-  return read(request.query);
+  return read(query);
 });

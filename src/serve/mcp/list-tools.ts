@@ -27,9 +27,9 @@ const COUNTS =
 const momentOf = (
   { limit, page, asOf }: { limit: number; page: number; asOf?: string | undefined },
   { instantOf }: LakeReading,
-) => ({ limit, page, asOf: instantOf(asOf), isNow: asOf === undefined, owner: '' });
+) => ({ limit, page, asOf: instantOf(asOf), owner: '' });
 
-const listsOf = ({ lake, clock }: LakeReading): UncachedLists => new UncachedLists(lake, clock);
+const listsOf = ({ lake }: LakeReading): UncachedLists => new UncachedLists(lake);
 
 const pageOf = <T>(list: ListPage<T>, page: number) => ({
   ...totalsOf(list),
@@ -89,7 +89,7 @@ const addVideoLists = (tools: LakeTools): void => {
       const at = instantOf(asOf);
       const since = dateRange === undefined ? undefined : at - WINDOW_MS(dateRange);
       const query = { q, platform, since, limit, page, asOf: at, deadlineMs: SEARCH_DEADLINE_MS };
-      const { total, items } = searchPage(lake, query, { clock });
+      const { total, items } = searchPage(lake, query, clock);
       return { total, page, items, asOf: isoOf(at) };
     },
   });

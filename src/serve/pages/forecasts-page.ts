@@ -12,7 +12,7 @@ import type { ForecastState } from '../../learn/forecast/state.ts';
 import type { ScoredWeek } from '../../learn/forecast/weeks.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 import type { KeptVolume } from '../../learn/volumes/read-volumes.ts';
-import { type ForecastsFound, RISING_SHOWN, risingOf } from '../cache/forecast-reads.ts';
+import { type ForecastsFound, RISING_SHOWN, risingOf } from '../cache/heavy-reads.ts';
 import type { Rising } from '../cache/page-readings.ts';
 import { horizon, platformQuery } from '../request/parameters.ts';
 import { calibrationChart } from './calibration-chart.ts';

@@ -7,6 +7,7 @@ import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import { diffLists } from '../../lake/lists/list-diff.ts';
 import type { ListPage } from '../../lake/lists/list-page.ts';
 import { originOf } from '../../lake/origin.ts';
+import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { RisingVideo } from '../../learn/forecast/shapes.ts';
 import type { ServiceContext } from '../request/context.ts';
@@ -133,12 +134,12 @@ const ENDED_MS = 2 * DAY_MS;
 
 /** Address of the overview at the end of a lake that was imported, as today's windows of it are empty. */
 const endOfImport = (
-  { lake, changes, now: clock }: ServiceContext,
+  { lake, now: clock }: ServiceContext,
   given: Readonly<Record<string, string>>,
 ): string | undefined => {
   if (given.asOf !== undefined || originOf(lake) !== undefined) return undefined;
   const now = clock();
-  const newest = changes.newestSnapshot(now);
+  const newest = newestSnapshotAt(lake, now);
   if (newest === null || now - newest < ENDED_MS) return undefined;
   return `/?${new URLSearchParams({ ...given, asOf: instantText(newest + MINUTE_MS) })}`;
 };

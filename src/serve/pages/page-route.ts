@@ -9,6 +9,7 @@ import { lakeVersion } from '../../lake/lake-version.ts';
 import type { ListMoment } from '../../lake/lists/list-page.ts';
 import { originOf } from '../../lake/origin.ts';
 import { timeMarks } from '../../lake/read/time-marks.ts';
+import { holdsUntil, newestSnapshotAt } from '../../lake/read/validity.ts';
 import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { PageBytes, type ValidPage } from '../cache/page-cache.ts';
 import type { Requester } from '../cache/reader-thread.ts';
@@ -47,7 +48,7 @@ export interface PageContent extends FramedPage {
   readonly windowsMs?: readonly number[];
 }
 
-export interface PageMoment extends Pick<ListMoment, 'asOf' | 'isNow' | 'owner'> {
+export interface PageMoment extends Pick<ListMoment, 'asOf' | 'owner'> {
   /** Signal that aborts once no client waits for the page. */
   readonly gone: () => AbortSignal;
   readonly isPage: true;
@@ -132,7 +133,7 @@ const viewOf = (
     tags: reader === 'public' ? [] : watchTagNames(service.lake),
     version: service.live.version,
     marks: () => timeMarks(service.lake, at, now),
-    newestSnapshot: service.changes.newestSnapshot(at),
+    newestSnapshot: newestSnapshotAt(service.lake, at),
     isFresh: (job, dataAt) =>
       dataAt >= (service.pipeline?.staleAt(job, at, originOf(service.lake)) ?? at - NIGHTLY_MS),
   };
@@ -204,7 +205,7 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
       from: view.at,
       until: view.isPast
         ? Number.POSITIVE_INFINITY
-        : Math.min(minuteOf(view.at) + MINUTE_MS, service.changes.holdsUntil(view.at, windowsMs)),
+        : Math.min(minuteOf(view.at) + MINUTE_MS, holdsUntil(service.lake, view.at, windowsMs)),
     };
   };
 

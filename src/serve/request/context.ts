@@ -7,9 +7,9 @@ import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { ListMoment } from '../../lake/lists/list-page.ts';
 import type { Lake } from '../../lake/open.ts';
+import { holdsUntil } from '../../lake/read/validity.ts';
 import type { ModelSettings } from '../../learn/why/model.ts';
 import type { PipelineReader } from '../../run/pipeline/pipeline-reader.ts';
-import type { ChangeTimes } from '../cache/change-times.ts';
 import type { HeavyReads } from '../cache/heavy-reads.ts';
 import type { PageCache } from '../cache/page-cache.ts';
 import { KEYLESS } from '../cache/reader-thread.ts';
@@ -54,7 +54,6 @@ export interface ServiceContext {
   readonly reads: HeavyReads;
   readonly responses: ResponseCache;
   readonly pages: PageCache;
-  readonly changes: ChangeTimes;
   readonly idempotent: IdempotentResponses;
   readonly live: LiveUpdates;
   readonly queries: SqlQueries;
@@ -80,9 +79,8 @@ export const momentOf = (
   service: ServiceContext,
   c: Context<ServiceEnv>,
   requestedAsOf: number | undefined,
-): Pick<ListMoment, 'asOf' | 'isNow' | 'owner'> & { gone: () => AbortSignal } => ({
+): Pick<ListMoment, 'asOf' | 'owner'> & { gone: () => AbortSignal } => ({
   asOf: instantOf(service, requestedAsOf),
-  isNow: requestedAsOf === undefined,
   owner: c.get('standing')?.id ?? KEYLESS,
   gone: () => c.req.raw.signal, // lazy: creating one costs time
 });
@@ -100,7 +98,7 @@ export const respondOnce = (
 
 /** Sends a response, and caches it if it covers windows only. */
 export const respond = (
-  { lake, now: clock, responses, changes }: ServiceContext,
+  { lake, now: clock, responses }: ServiceContext,
   c: Context<ServiceEnv>,
   response: ResponseContent,
   requestedAsOf: number | undefined,
@@ -118,7 +116,7 @@ export const respond = (
       from: requestedAsOf ?? at,
       until:
         requestedAsOf === undefined
-          ? changes.holdsUntil(at, response.windowsMs ?? [])
+          ? holdsUntil(lake, at, response.windowsMs ?? [])
           : Number.POSITIVE_INFINITY,
       isOfItsInstant: requestedAsOf === undefined && response.asOf === at,
     });

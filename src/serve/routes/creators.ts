@@ -3,6 +3,7 @@ import { isoOf } from '../../base/iso.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import { creatorResponse } from '../../base/wire/shapes.ts';
 import { creatorProfile, shownProfile } from '../../lake/read/creator-profile.ts';
+import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { RefusedError } from '../http/problems.ts';
 import { instantOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
 import { describeGet } from '../request/describe.ts';
@@ -34,7 +35,7 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
         `No creator "${handle}" had been seen on ${platform} by ${isoOf(at)}.`,
       );
     const body = shownProfile(platform, profile);
-    const observedAt = profile.growth.at(-1)?.at ?? service.changes.newestSnapshot(at);
+    const observedAt = profile.growth.at(-1)?.at ?? newestSnapshotAt(service.lake, at);
     return respond(service, c, { body, asOf: at, observedAt }, requestedAsOf);
   });
 };

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
+import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { SameLake } from '../../lake/same-lake.ts';
 import type { ServiceApp, ServiceContext } from '../request/context.ts';
 
@@ -16,7 +17,7 @@ export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {
   const read = () => {
     const now = service.now();
     if (!sameLake.isThere) return { status: 'lake-missing', now: isoOf(now) };
-    const seenAt = service.changes.newestSnapshot(now);
+    const seenAt = newestSnapshotAt(service.lake, now);
     const disk = statfsSync(service.lake.dataDir);
     return {
       status: 'ok',

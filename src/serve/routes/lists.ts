@@ -10,6 +10,7 @@ import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
 import { type ListPage, totalsOf } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
+import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { volumeForecastAt } from '../../learn/volumes/read-volumes.ts';
 import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
 import type { ResponseContent } from '../http/written-response.ts';
@@ -87,7 +88,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
   ): ResponseContent => ({
     body: { ...totalsOf(list), page: pageNumber, items: list.items, ...further },
     asOf: list.asOf,
-    observedAt: list.pulledAt ?? service.changes.newestSnapshot(list.asOf),
+    observedAt: list.pulledAt ?? newestSnapshotAt(service.lake, list.asOf),
     readFor: { at, version: list.version },
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });

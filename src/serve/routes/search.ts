@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { feedResponse } from '../../base/wire/shapes.ts';
+import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
 import { describeGet } from '../request/describe.ts';
 import {
@@ -44,7 +45,7 @@ export const searchRoute = (app: ServiceApp, service: ServiceContext): void => {
     });
     const windowsMs = windowMs === undefined ? [] : [windowMs];
     const mayRepeat = version === null ? {} : { readFor: { at: asOf, version }, windowsMs };
-    const observedAt = service.changes.newestSnapshot(asOf);
+    const observedAt = newestSnapshotAt(service.lake, asOf);
     const body = { total, page: paging.page, items };
     return respond(service, c, { body, asOf, observedAt, ...mayRepeat }, requestedAsOf);
   });

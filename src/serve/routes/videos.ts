@@ -3,6 +3,7 @@ import { isoOf } from '../../base/iso.ts';
 import { growthResponse, videoResponse } from '../../base/wire/shapes.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
+import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { videoGrowth } from '../../lake/read/video-growth.ts';
 import { shownForecast } from '../../learn/forecast/read.ts';
 import { TRACKED_MS } from '../../learn/model/observations.ts';
@@ -64,7 +65,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const { asOf: requestedAsOf } = c.req.valid('query');
     const at = instantOf(service, requestedAsOf);
     const body = videoRecord(service.lake, find(id, at).key, at);
-    const observedAt = service.changes.newestSnapshot(at);
+    const observedAt = newestSnapshotAt(service.lake, at);
     return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, requestedAsOf);
   });
 };

@@ -63,23 +63,16 @@ const loadFeed = (lake: Lake, item: object, at: number): void => {
 };
 
 const found = (lake: Lake, q: string, asOf: number): number =>
-  searchPage(
-    lake,
-    { q, limit: 9, page: 1, asOf, deadlineMs: 60_000 },
-    { clock: virtualClock(AT + DAY_MS) },
-  ).total;
+  searchPage(lake, { q, limit: 9, page: 1, asOf, deadlineMs: 60_000 }, virtualClock(AT + DAY_MS))
+    .total;
 
 const counted = (lake: Lake, asOf: number): unknown[] =>
-  computeList(
-    lake,
-    {
-      wanted: { list: 'hashtags', platform: '', windowMs: 7 * DAY_MS },
-      asOf,
-      from: 0,
-      count: 9,
-    },
-    virtualClock(AT + DAY_MS),
-  ).items.map((item) => ('tag' in item ? [item.tag, item.volume] : item));
+  computeList(lake, {
+    wanted: { list: 'hashtags', platform: '', windowMs: 7 * DAY_MS },
+    asOf,
+    from: 0,
+    count: 9,
+  }).items.map((item) => ('tag' in item ? [item.tag, item.volume] : item));
 
 test('a list loaded after a later one: its words then, the later ones now, in lists and search', () => {
   const lake = freshLake();

@@ -26,7 +26,7 @@ const QUESTIONS: readonly ListQuery[] = [
 const answers = (lake: Lake, asOf: number): string[] => {
   const clock = virtualClock(NOW);
   const lists = QUESTIONS.map((wanted) => {
-    const { total, items } = computeList(lake, { wanted, asOf, from: 0, count: 50 }, clock);
+    const { total, items } = computeList(lake, { wanted, asOf, from: 0, count: 50 });
     return { total, items };
   });
   const videos = [0, 1, 2, 3].map((video) => {
@@ -43,7 +43,7 @@ const answers = (lake: Lake, asOf: number): string[] => {
     creatorProfile(lake, { platform: 'tiktok', handle, asOf, limit: 9 }),
   );
   const searches = [...WORDS, ...HANDLES, 'ramen cat', '"cat dance"', 'cat -snow', 'da*'].map((q) =>
-    searchPage(lake, { q, limit: 9, page: 1, asOf, deadlineMs: 60_000 }, { clock }),
+    searchPage(lake, { q, limit: 9, page: 1, asOf, deadlineMs: 60_000 }, clock),
   );
   return [lists, videos, creators, searches].flat().map((answer) => JSON.stringify(answer));
 };

@@ -73,7 +73,7 @@ test('nor does it cost a video its reach in a search of the past', () => {
   const { lake, hidden, small } = lakeOf();
   const asked = { q: 'ramen', limit: 9, page: 1, asOf: AS_OF, deadlineMs: 60_000 };
   const clock = virtualClock(NOW);
-  expect(searchVideos(lake, asked, { clock }).keys).toEqual([hidden, small]);
+  expect(searchVideos(lake, asked, clock).keys).toEqual([hidden, small]);
 });
 
 test('a rate that was not pulled is computed from the counts beside it', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { realPath } from '../../../fixtures/real-data.ts';
 import { systemClock } from '../../../src/base/clock.ts';
-import { type Lake, openLake, openLakeForReading } from '../../../src/lake/open.ts';
+import type { Lake } from '../../../src/lake/open.ts';
 import {
   COUNTED_MOST,
   RANKED_MOST,
@@ -12,16 +12,13 @@ import {
 } from '../../../src/lake/search/search.ts';
 import { rebuildSearch, refreshSearch } from '../../../src/lake/search/search-index.ts';
 import { checkSearch } from '../../../src/lake/search/search-integrity.ts';
-import { LakeCache } from '../../../src/serve/cache/lake-cache.ts';
-import { cachedCounts } from '../../../src/serve/cache/match-counts.ts';
-import { freshFolder } from '../../serve/filled-lake.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { draws } from '../../support/draws.ts';
 import { emptyLake, insertVideos, type TestVideo } from '../lake-fixture.ts';
 import { insertRealVideos } from '../real-lake.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
-const DEPS = { clock: systemClock };
+const DEPS = systemClock;
 const ask = (q: string, more: Partial<SearchQuery> = {}): SearchQuery => ({
   q,
   limit: 50,
@@ -133,25 +130,6 @@ describe('what is found', () => {
 });
 
 describe('filters and pages', () => {
-  test('a count is remembered only while no other connection writes', () => {
-    const { dataDir, remove } = freshFolder();
-    const titles = Array.from({ length: RANKED_MOST + 1 }, (_, i) => `cat ${i}`);
-    const writer = openLake(dataDir);
-    insertVideos(
-      writer,
-      titles.map((title, i) => ({ id: `tt_${i}`, title })),
-    );
-    const lake = openLakeForReading(dataDir);
-    const countMatches = cachedCounts(lake, new LakeCache(1e6));
-    const total = (): number => searchVideos(lake, ask('cat'), { ...DEPS, countMatches }).total;
-    expect([total(), total()]).toEqual([titles.length, titles.length]);
-    insertVideos(writer, [{ id: 'tt_new', title: 'one more cat' }]);
-    expect(total()).toBe(titles.length + 1);
-    lake.close();
-    writer.close();
-    remove();
-  });
-
   test('platform, window and as-of', () => {
     const lake = lakeOf(
       { id: 'tt_1', title: 'song', createdAt: 1000, firstSeenAt: 2000 },

@@ -74,7 +74,7 @@ test('a search while words wait finds what it finds when they are in the index',
         found: searchVideos(
           lake,
           { q, limit: 99, page: 1, asOf: SIZE, deadlineMs: 600_000, ...scope },
-          { clock: systemClock },
+          systemClock,
         ),
       })),
     );
