@@ -25,7 +25,6 @@ const PROOFS = [
   'test/kills/random.test.ts',
   'test/kills/removing.test.ts',
   'test/output/delta/kills.test.ts',
-  'test/output/delta/upgrade-kills.test.ts',
   'test/serve/browser.test.ts',
   'test/serve/every-page.test.ts',
   'test/serve/query-page.test.ts',

@@ -19,7 +19,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       'test/kills',
       'test/output/parquet/kill.test.ts',
       'test/output/delta/kills.test.ts',
-      'test/output/delta/upgrade-kills.test.ts',
       'test/alerts/webhooks/killed-sender.test.ts',
       'test/run/run/stopping.test.ts',
     ],

@@ -1,11 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { Proof } from './proof.ts';
 
 // The bucket of a proof as any program sees it, without trendlake.
@@ -21,17 +16,6 @@ const clientOf = ({ store }: Proof): S3Client =>
 const bytesOf = async (client: S3Client, Bucket: string, Key: string): Promise<Buffer> => {
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
   return Buffer.from((await Body?.transformToByteArray()) ?? []);
-};
-
-/** Uploads every file below a folder, under its path in it. */
-export const uploadFolder = async (proof: Proof, folder: string, prefix: string): Promise<void> => {
-  const client = clientOf(proof);
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!statSync(join(folder, name)).isFile()) continue;
-    const object = { Bucket: proof.bucket, Key: `${prefix}/${name}` };
-    await client.send(new PutObjectCommand({ ...object, Body: readFileSync(join(folder, name)) }));
-  }
-  client.destroy();
 };
 
 /** Downloads every object below a prefix into a folder. */

@@ -3,7 +3,6 @@ import { DeltaLog } from './delta-log.ts';
 import { type ExportedTable, exportedTables, publishedFiles } from './exported-tables.ts';
 import { refuseForeignTable } from './judge-table.ts';
 import type { PublishedFile } from './published-file.ts';
-import { isDatePartitioned } from './table-schema.ts';
 import type { TableStore } from './table-store.ts';
 
 /** Published tables compared with the last export. */
@@ -30,11 +29,6 @@ const checkTable = async (
   const log = new DeltaLog(store, name, `lake=${lake}/`);
   await log.refresh();
   refuseForeignTable(log, `${store.url}/${name}`);
-  if (log.metaData !== undefined && isDatePartitioned(log.metaData))
-    return {
-      files: log.files.size,
-      problems: [`${name} has the form of an earlier version; the next publish renews it`],
-    };
   const isShown = (_month: string, { path }: PublishedFile): boolean => log.files.has(path);
   const wanted = new Set(publishedFiles(lake, table, isShown).map(({ path }) => path));
   const missing = [...wanted].filter((path) => !log.files.has(path));

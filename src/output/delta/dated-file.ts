@@ -145,7 +145,7 @@ export interface BuildPlace {
  * Runs `work` on a file that has no name: nothing of it is left, however the process ends.
  * @throws TablesError, transient on a full disk
  */
-export const withUnnamedFile = async <T>(
+const withUnnamedFile = async <T>(
   folder: string,
   fill: (write: (bytes: Buffer) => void) => Promise<void>,
   work: (open: OpenFile) => Promise<T>,

@@ -12,9 +12,8 @@ import { fileColumns, type TableColumn } from './file-columns.ts';
 import { refuseForeignTable, refuseOtherLake } from './judge-table.ts';
 import { footerOf, withLocalFile } from './local-file.ts';
 import { daysFile, isSettled, type PublishedFile } from './published-file.ts';
-import { adaptedMetaData, isDatePartitioned, PROTOCOL } from './table-schema.ts';
+import { adaptedMetaData, PROTOCOL } from './table-schema.ts';
 import type { TableStore } from './table-store.ts';
-import { upgradeTable } from './upgrade-table.ts';
 import { keepUp } from './upkeep.ts';
 
 export interface PublishDeps {
@@ -154,9 +153,9 @@ export class TablePublisher {
     const added = missing.flatMap((path) => this.#brought.get(path) ?? []);
     const columns = await this.#columns(added);
     if (version < 0 && columns.length === 0) return undefined; // nothing was ever exported
-    const { name: table, dated } = this.#table;
+    const table = this.#table.name;
     const at = Math.floor(clock.now());
-    const brings = { table, dated, columns, lake, lakeId };
+    const brings = { table, columns, lake, lakeId };
     const adapted = adaptedMetaData(this.#url, metaData, brings, { id: randomUUID(), at });
     if (added.length === 0 && removed.length === 0 && adapted === undefined) return undefined;
     const wanted = this.#wanted;
@@ -242,10 +241,6 @@ export class TablePublisher {
       await this.#log.refresh();
       refuseForeignTable(this.#log, this.#url);
       refuseOtherLake(this.#log, { url: this.#url, lake, lakeId, replace });
-      if (this.#log.metaData !== undefined && isDatePartitioned(this.#log.metaData)) {
-        await this.#upgrade();
-        continue;
-      }
       const change = await this.#change();
       if (change === undefined)
         return this.#report(this.#landed ?? { added: [], removed: [] }, this.#log.version);
@@ -259,12 +254,6 @@ export class TablePublisher {
       this.#lostRaces += 1;
       await this.#waitForOthers();
     }
-  }
-
-  #upgrade(): Promise<void> {
-    const { store, clock, signal, uploads } = this.#deps;
-    const table = this.#table.name;
-    return upgradeTable({ store, table, clock, signal, uploads, place: this.#place });
   }
 
   /** Removes the files of this lake that were taken out, and the earlier versions of the table. */

@@ -6,8 +6,6 @@ import type { TableColumn } from './file-columns.ts';
 /** Required protocol of readers and writers: the oldest one. */
 export const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 } as const;
 const OWNER = 'trendlake.table';
-/** Follows the name of a table with days; without it, `date` is a partition and no column of the files. */
-const DATE_IN_FILES = '/2';
 const LAKE = 'trendlake.lake.';
 
 const field = z.looseObject({ name: z.string(), type: z.unknown() });
@@ -29,8 +27,6 @@ const LAKE_FIELD: Field = { name: 'lake', type: 'string' };
 /** A lake's contribution to a table. */
 export interface Brought {
   readonly table: string;
-  /** True with one file per UTC day. */
-  readonly dated: boolean;
   readonly columns: readonly TableColumn[];
   readonly lake: string;
   readonly lakeId: string;
@@ -40,23 +36,9 @@ export interface Brought {
 export const publisherOf = (metaData: MetaData | undefined, lake: string): string | undefined =>
   metaData?.configuration?.[LAKE + lake];
 
-/** True if trendlake made the table, this version or an earlier one. */
+/** True if trendlake made the table. */
 export const isOurs = ({ configuration }: MetaData, table: string): boolean =>
-  configuration?.[OWNER] === table || configuration?.[OWNER] === `${table}${DATE_IN_FILES}`;
-
-/** True for a table that is partitioned by `date`, whose files lack that column. */
-export const isDatePartitioned = ({ partitionColumns }: MetaData): boolean =>
-  partitionColumns.includes('date');
-
-/**
- * Description of such a table once its files have the column. Versions that do not write it refuse
- * the table: they do not know its owner.
- */
-export const datedMetaData = (metaData: MetaData, table: string): MetaData => ({
-  ...metaData,
-  partitionColumns: [LAKE_FIELD.name],
-  configuration: { ...metaData.configuration, [OWNER]: `${table}${DATE_IN_FILES}` },
-});
+  configuration?.[OWNER] === table;
 
 const conflict = (url: string, { name, type }: Field, known: unknown): TablesError =>
   new TablesError(
@@ -95,7 +77,7 @@ export const adaptedMetaData = (
     partitionColumns: [LAKE_FIELD.name],
     configuration: {
       ...metaData?.configuration,
-      [OWNER]: brought.dated ? `${brought.table}${DATE_IN_FILES}` : brought.table,
+      [OWNER]: brought.table,
       [LAKE + brought.lake]: brought.lakeId,
     },
     createdTime: metaData?.createdTime ?? creation.at,
