@@ -135,7 +135,7 @@ Read the database \`<data dir>/trendlake.db\` with \`trendlake query "..."\` or 
 
 Times are Unix milliseconds in tables and ISO 8601 UTC text in the views for people. A \`?\` after the
 type means that the value may be null. Null means "not known", never 0. Names in the first two parts are
-stable. The storage tables in the last part may change with an update.`;
+stable. The tables in the last part may change with an update.`;
 
 /** Views for people, as the contract lists them. */
 const FOR_PEOPLE = new Set([
@@ -151,11 +151,24 @@ const FOR_PEOPLE = new Set([
 /** Tables with stable names that views read too. */
 const STABLE = new Set(['calls', 'events', 'models', 'run_items', 'watch_tags', 'watches']);
 
-const STORAGE = `## Storage behind the views
+/** Tables that only trendlake's own work needs. */
+const INTERNAL = new Set([
+  'delivery_due',
+  'event_progress',
+  'import_progress',
+  'meta',
+  'pause',
+  'quota_hint',
+  'search_pending',
+  'touched_partitions',
+  'wanted_subjects',
+]);
+
+const STORAGE = `## Storage and state
 
 The folder \`schema/\` describes the columns of these tables.`;
 
-/** A storage table on one line. */
+/** A table on one line. */
 const storageLine = ({ name, about }: Relation): string =>
   `- \`${name}\`: ${about.replaceAll('\n', ' ')}`;
 
@@ -188,7 +201,8 @@ export const dataDictionary = async (): Promise<string> => {
       [...query.matchAll(/(?:from|join) (\w+)/g)].map(([, table]) => table),
     ),
   );
-  const isPublic = ({ name }: Relation): boolean => !behind.has(name) || STABLE.has(name);
+  const isPublic = ({ name }: Relation): boolean =>
+    STABLE.has(name) || !(behind.has(name) || INTERNAL.has(name));
   const sorted = (relations: Relation[]): Relation[] =>
     relations.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return `${[

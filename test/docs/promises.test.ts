@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROMISED_TESTS } from './promised-tests.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const promises = readFileSync(join(ROOT, 'docs', 'internals/promises.md'), 'utf8')
@@ -10,13 +11,15 @@ const promises = readFileSync(join(ROOT, 'docs', 'internals/promises.md'), 'utf8
 test('ten promises, in their order', () => {
   const numbers = promises.map((promise) => Number(/^\d+/.exec(promise)?.[0]));
   expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(PROMISED_TESTS).toHaveLength(10);
 });
 
-test.each(promises)('every test that holds it exists: %s', (promise) => {
-  const held = [...promise.matchAll(/^- (test\/\S+\.test\.ts): (.+)$/gm)];
-  expect(held.length).toBeGreaterThan(0);
-  for (const [, path = '', name = ''] of held) {
-    expect({ path, exists: existsSync(join(ROOT, path)) }).toEqual({ path, exists: true });
+test.each(promises)('its tests exist, and the page names their files: %s', (promise) => {
+  const tests = PROMISED_TESTS[Number.parseInt(promise, 10) - 1] ?? [];
+  const named = /^Tests: (.+)\.$/m.exec(promise)?.[1]?.split(', ');
+  const files = new Set(tests.map(([path]) => path));
+  expect(named).toEqual([...files].map((path) => path.replace(/^test\/(.+)\.test\.ts$/, '`$1`')));
+  for (const [path, name] of tests) {
     const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
     const code = lines.filter((line) => !/^\s*(\/\/|\*)/.test(line));
     expect({ name, found: code.some((line) => line.includes(name)) }).toEqual({
