@@ -52,9 +52,9 @@ export interface SandboxOptions {
   readonly seed?: number | undefined;
   /** Creators of each platform of it, as a `World` takes them. */
   readonly creators?: number | undefined;
-  /** Default enterprise, with limits nobody meets. */
+  /** Default enterprise, with limits that no run reaches. */
   readonly tier?: Tier | undefined;
-  /** False: nobody is going to search the made-up world, so that its words need no index. */
+  /** False: the made-up world is not searched, so its words need no index. */
   readonly isSearched?: boolean;
   readonly ratePerMinute?: number | undefined;
   readonly callsPerMonth?: number | undefined;
@@ -85,7 +85,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Limits of a sandbox's key by default: nobody waits. */
+/** Default limits of a sandbox's key: no client waits. */
 export const SANDBOX_LIMITS = { ratePerMinute: 6000, callsPerMonth: 10_000_000 };
 
 const newKey = (dataDir: string, key: SandboxKeyWish, clock: Clock): SandboxKey => {

@@ -39,7 +39,7 @@ export interface ApiClient {
 /** More than any page or timeline needs. A larger response is abandoned while it arrives. */
 const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Encodings that are undone. A body with more of them is an attack. */
+/** The most nested encodings that are decoded. A body with more of them is an attack. */
 const MOST_ENCODINGS = 3;
 
 type Unpack = (packed: Buffer, bounds: { maxOutputLength: number }) => Promise<Buffer>;
@@ -51,7 +51,7 @@ const UNPACK: ReadonlyMap<string, Unpack> = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** Encodings as a header lists them, undone last to first. */
+/** Decodes a body. The header lists its encodings in the order they were applied. */
 const unpackAll = async (body: Buffer, encodings: string, status: number): Promise<Buffer> => {
   let unpacked = body;
   for (const name of encodings.split(',').slice(-MOST_ENCODINGS).reverse())

@@ -51,7 +51,7 @@ export class KeyBarredError extends KeyRefusedError {
   }
 }
 
-/** A response that says no: 4xx for this request, 5xx for now. */
+/** A refusal: 4xx of this request, 5xx for now. */
 export class RequestRefusedError extends CallError {
   readonly transient: boolean;
   constructor(message: string, status: number) {
@@ -67,11 +67,11 @@ export interface Drift {
   sample: unknown;
 }
 
-/** A response of status 200 that cannot be read: not JSON, cut, or of a shape nobody knows. */
+/** A response of status 200 that cannot be read: not JSON, cut, or of an unknown shape. */
 export class UnreadableResponseError extends CallError {
   /** A cut or garbled body may be whole the next time; an unknown shape will not change. */
   readonly transient: boolean;
-  /** The shape nobody knows, where it is one. */
+  /** The unknown shape, if that is the reason. */
   drift: Drift | undefined;
   constructor(message: string, status: number, transient: boolean, cause?: unknown) {
     super(message, status, cause);

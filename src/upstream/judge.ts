@@ -28,7 +28,10 @@ export const askedWaitMs = (
 
 const nestedMessage = (error: unknown): unknown => (isObject(error) ? error.message : error);
 
-/** The sentence of a problem document as the end of ours, or a full stop. Nothing else of the body. */
+/**
+ * The `detail` of a problem document as the end of our sentence, or a full stop. Nothing else of the body is
+ * shown.
+ */
 const detailOf = (response: RawResponse): string => {
   const text = response.body.toString('utf8', 0, 2000);
   try {

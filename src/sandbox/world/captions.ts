@@ -12,7 +12,7 @@ export interface Occasion {
   readonly bornAt: number;
 }
 
-/** A video's words. `keywords` are tags given beside the title instead of in it (YouTube). */
+/** A video's words. `keywords` are tags stored apart from the title (YouTube). */
 export interface Caption {
   readonly title: string | null;
   readonly keywords: string[] | null;

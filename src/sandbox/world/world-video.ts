@@ -39,7 +39,7 @@ export interface WorldVideo {
   readonly bornAt: number;
   /** Its titles, oldest first, each with the instant from which it stands. */
   readonly titles: readonly { readonly fromAt: number; readonly title: string | null }[];
-  /** Tags given beside the title; null: only those written in it. */
+  /** Tags stored apart from the title; null: only those written in it. */
   readonly hashtags: string[] | null;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly curve: WorldCurve;

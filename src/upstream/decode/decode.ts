@@ -46,7 +46,7 @@ export interface Positioned<T> {
   item: T;
 }
 
-/** A page of a list, beside its items. */
+/** A page of a list without its items. */
 interface DecodedPage {
   /** Matching items, as stated: more than can be paged to where the service says `matched`. */
   total: number | null;
@@ -229,7 +229,7 @@ const decodeCreator = (
 
 /**
  * Reads a response of status 200. Pure, so that `replay` uses it on stored bodies.
- * @throws UnreadableResponseError when the page cannot be read at all
+ * @throws UnreadableResponseError when nothing of the page can be read
  */
 export const decodeResponse = (
   request: UpstreamRequest,

@@ -83,7 +83,7 @@ const IS_NAMED = {
   handle: (asked: string, stated: string): boolean => foldHandle(stated) === foldHandle(asked),
 };
 
-/** Why a text is read in part only; undefined where all of it is. */
+/** Says how much of a text is read; undefined if all of it is. */
 const readInPart = (text: string | null): string | undefined => {
   if (text === null || text.length <= MOST_TAGS) return undefined;
   if (text.length > READ_CHARACTERS)

@@ -19,8 +19,8 @@ export const markOf = (names: readonly string[]): string | null =>
     : createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex').slice(0, 16);
 
 /**
- * The page, or an empty page with drift if it repeats the items of the page before: a service that
- * ignores `page` returns the first page for ever.
+ * The page, or an empty page with drift if it repeats the items of the page before: a service that ignores
+ * `page` would return the first page without end.
  */
 export const unlessRepeated = <T extends ReceivedPage>(
   page: T,

@@ -161,8 +161,8 @@ export class LedgerDb {
   }
 
   /**
-   * A commit that the server gave up waiting to see on its standby is reported as done, with a warning:
-   * a failover may undo it, so nobody knows.
+   * A commit that the server gave up waiting to see on its standby is reported as done, with a warning: a
+   * failover may undo it, so its outcome is unknown.
    */
   async #query<Row>(pool: Pool, sql: string, values: readonly unknown[]): Promise<Row[]> {
     const client = await pool.connect();
@@ -179,8 +179,8 @@ export class LedgerDb {
   }
 
   /**
-   * Ends the statement of a connection that is given up. A commit whose standby is down would wait and
-   * hold its locks for ever.
+   * Ends the statement of a connection that is given up. A commit whose standby is down would wait and hold
+   * its locks without end.
    */
   #cancel(client: PoolClient): void {
     const { host, port, processID, secretKey } = client as PoolClient & BackendKey;

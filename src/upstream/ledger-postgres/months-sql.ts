@@ -35,8 +35,8 @@ end $$;
 `;
 
 /**
- * Calls spent in a key's month. A rolling month ends when its oldest hour leaves it.
- * Of a hint, what is left if no call in flight is still to be counted, and `surely` if all of them are.
+ * Calls spent in a key's month. A rolling month ends when its oldest hour leaves it. Of a hint, what is left
+ * if it counts every call in flight, and `surely` if it counts none.
  */
 export const MONTH = `
 create or replace function month_spent(of_key bigint, reset text, instant bigint,

@@ -52,8 +52,8 @@ interface KeyRow {
 }
 
 /**
- * The keys of `serve` in the shared ledger: several `serve` behind a balancer count one key together, by
- * the database's clock. While it is away nothing is counted, and nobody is let in.
+ * The keys of `serve` in the shared ledger: several `serve` behind a balancer count one key together, by the
+ * database's clock. While it cannot be reached nothing is counted and every request is refused.
  */
 export class SharedKeys implements KeyStore {
   readonly isShared = true;

@@ -93,12 +93,12 @@ interface SharedLedgerDeps {
 
 /**
  * The ledger of a key in PostgreSQL, which any number of machines share. A call is admitted there, by a
- * transaction that is committed before this returns; then it has its row in the lake, too, which its
- * response belongs to. Its end is reported once the lake's transaction is through; until then, and for ever
- * where this process dies before, it counts and holds its slot for as long as it may last.
+ * transaction that is committed before this returns; then it has its row in the lake, too, which its response
+ * belongs to. Its end is reported once the lake's transaction is through; until then, or if this process dies
+ * before, it counts and holds its slot for as long as it may last.
  *
- * When the connection fails while a call is admitted, nobody knows whether it was counted: it is not
- * sent, the ledger gives it back once it answers, and another is admitted in its place.
+ * When the connection fails while a call is admitted, it is unknown whether it was counted: it is not sent,
+ * the ledger gives it back once it answers, and another is admitted in its place.
  */
 export class SharedLedger implements Ledger {
   readonly #deps: SharedLedgerDeps;
@@ -140,7 +140,7 @@ export class SharedLedger implements Ledger {
     return this.#admission(call, decision);
   }
 
-  /** Calls that cannot be given back count until they can, or for ever if this process ends. */
+  /** Calls that cannot be given back go on counting, even after this process ends. */
   async #giveBack(): Promise<void> {
     if (this.#unsent.length === 0) return;
     const { db, hash } = this.#deps;

@@ -79,7 +79,7 @@ export class SharedLedgers implements LedgerSource {
     return newest?.hash;
   }
 
-  /** The schedule that daemons with the same keys share. `owner` is a word of this process alone. */
+  /** The schedule that daemons with the same keys share. `owner` is unique to this process. */
   slots(keys: readonly Secret[], owner: string): SharedSlots {
     const fleet = createHash('sha256').update(keys.map(keyHash).toSorted().join()).digest('hex');
     return new SharedSlots(this.#db, { fleet, lakeName: this.#lakeName, owner });

@@ -22,7 +22,7 @@ export class SharedSlots {
   /** The newest slot of each job that this daemon had. */
   readonly #had = new Map<string, number>();
 
-  /** @param as the fleet, and this daemon: `owner` is another word for each process */
+  /** @param as the fleet, and this daemon: `owner` is unique to each process */
   constructor(
     db: LedgerDb,
     as: { readonly fleet: string; readonly lakeName: string; readonly owner: string },
@@ -31,7 +31,7 @@ export class SharedSlots {
     this.#as = as;
   }
 
-  /** True once for each slot that this daemon has, also where the first word of it was lost. */
+  /** True once for each slot that this daemon has, even if the first response about it was lost. */
   async claim({ job, slotAt }: Slot): Promise<boolean> {
     const { fleet, lakeName, owner } = this.#as;
     if (this.#had.get(job) === slotAt) return false;

@@ -9,17 +9,17 @@ export const PROGRAM = 'trendlake';
  *
  * meta   which program and which version of it made the schema
  * keys   one row a key of the service, as SHA-256. Its lock is what admissions of all machines wait
- *        for; `seq` numbers its calls. `held_until`: nobody sends, as the clock was not to be trusted
+ *        for; `seq` numbers its calls. `held_until`: no call before it, as the clock was not to be trusted
  * calls  one row for each request, retries included, committed before it leaves. Without
- *        `finished_at` it is in flight, or its machine died, or it was never sent because nobody
- *        learnt that it was counted: all count, unless its machine gives it back by its `token`
+ *        `finished_at` it is in flight, or its machine died, or its machine never learned that it
+ *        was counted and did not send it: all count, unless its machine gives it back by its `token`
  * hours  calls of a key by UTC hour, from which months are summed; `by_hand` of them were asked by
  *        people, `behind` were made while the clock was behind an earlier call of this hour
  * hints  what the service last stated of its limits, as `quota_hint` of a lake; `seq` is the newest call
  *        when it was stated
  * members  the limits that each machine states for a key, with its newest admission; the smallest of
  *        those seen within a day hold for all
- * slots  the schedule's memory: who took on which slot, and when it last showed that it lives
+ * slots  the schedule's memory: which daemon has which slot, and when it last showed that it lives
  */
 export const TABLES = `
 create table if not exists meta (

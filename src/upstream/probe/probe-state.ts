@@ -55,7 +55,7 @@ export class ProbeState {
   isStrict = false;
   /** Items that a short page has at least. */
   smallest = FEW_ITEMS;
-  /** Parameter of the page size; undefined if none was heard. */
+  /** Parameter of the page size; undefined if none was accepted. */
   sizeParameter: string | undefined;
   readonly #send: SendProbe;
 

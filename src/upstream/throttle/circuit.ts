@@ -54,7 +54,7 @@ export class Circuit {
     return this.#answered ? 0 : backoffMs;
   }
 
-  /** True when asking on would only waste calls. */
+  /** True when further calls would only be wasted. */
   isLost(mono: number): boolean {
     if (!this.#answered) return this.#failuresInARow >= FAILURES_AT_FIRST;
     return this.isOpen && mono - this.#failingSince > PATIENCE_MS;

@@ -24,7 +24,7 @@ export const callsOf = (key: CountedKey | undefined): readonly CallsCondition[] 
   return [{ sql, key: key.name }, ...(key.isFirst ? [{ sql, key: null }] : [])];
 };
 
-/** The same in one condition, for reads that look at each row of a month anyway. */
+/** The same in one condition, for reads of every row of a month. */
 export const anyCallOf = (
   key: CountedKey | undefined,
 ): { readonly sql: string; readonly parameters: { key: string; isFirst: 0 | 1 } } => ({

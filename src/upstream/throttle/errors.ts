@@ -33,7 +33,7 @@ export class KeyUnsetError extends PausedError {
   }
 }
 
-/** The service does not answer, and has not for several calls: asking on would waste calls. */
+/** The service has not answered several calls in a row: more would be wasted. */
 export class ServiceDownError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode = EXIT.failed;

@@ -19,7 +19,7 @@ import { pauseAt, SharedPause } from './pause.ts';
 import { QuotaHints } from './quota-hints.ts';
 import { Slots } from './slots.ts';
 
-/** The month, as the ledger has it and as far as the service's own word lowers it. */
+/** The calls left in a month: by the ledger, or fewer where the service states fewer. */
 export const monthState = (
   lake: Pick<Lake, 'sqlite'>,
   limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,

@@ -36,7 +36,7 @@ export interface CallOutcome {
   /** Unix ms at which its response was complete or abandoned; `endedMono` by the monotonic clock. */
   finishedAt: number;
   endedMono: number;
-  /** False: it found nobody, so nothing left the machine. */
+  /** False: no server was reached, so nothing was sent. */
   sent: boolean;
   /** Rows that loading its response inserted or updated; null where nothing was loaded. */
   rowsChanged: number | null;
@@ -115,11 +115,11 @@ export interface Ledger {
   settle(callId: number, outcome: CallOutcome): void;
   /** Keeps what a response stated of the quota. Inside the transaction that settles its call. */
   noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void;
-  /** Nobody, in no process that shares the ledger, sends for `ms`. */
+  /** Pauses the key for `ms` in every process that shares the ledger. */
   pause(ms: number, reason: string): void | Promise<void>;
   /** Runs `work` in one transaction of the lake. */
   together(work: () => void): void;
-  /** The month, as far as the service's own word lowers it. */
+  /** The calls left in the month: by the ledger, or fewer where the service states fewer. */
   spent(): MonthSpent | Promise<MonthSpent>;
   /** Resolves once everything settled is written where it is counted. */
   drain?(): Promise<void>;

@@ -69,7 +69,7 @@ export class SharedPause {
         reason = excluded.reason`);
   }
 
-  /** Nobody sends for `askedMs`. A pause of this boot that lasts longer stays. */
+  /** Pauses the key for `askedMs`, unless a pause of this boot lasts longer. */
   set(statedMs: number, reason: string): void {
     const forMs = Math.min(statedMs, LONGEST_PAUSE_MS);
     const row = this.#read.get(this.#key);

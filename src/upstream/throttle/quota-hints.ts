@@ -25,14 +25,14 @@ const LONGEST_ROWS = 20;
 /** A call that has not ended once it may last no longer never will: its process died. */
 const MAY_LAST = `abs(@now - sent_at) < free_mono - sent_mono - ${SLOT_MS}`;
 
-/** Calls after the one that a hint is of, and those in flight that may not be in it. */
+/** Calls made after the one whose response carried a hint, and those in flight that it may not count. */
 const CALLS_SINCE = {
   later: 'number',
   inFlight: 'number',
 } as const;
 type CallsSince = RowOf<typeof CALLS_SINCE>;
 
-/** Calls that are left by a hint: if none in flight is still to be counted, and if all of them are. */
+/** Calls that a hint leaves: at most, if it counts every call in flight; and surely, if it counts none. */
 interface Left {
   readonly atMost: number;
   readonly surely: number;

@@ -1,7 +1,7 @@
 import { ClockAheadError, KeyBarredError, KeyRefusedError } from '../errors.ts';
 import type { PlannedCall } from './ledger.ts';
 
-/** Stands for every job: none has an empty name. */
+/** The name that stands for every job, since no job has an empty one. */
 const EVERY_JOB = '';
 
 /** Refusals of one key: of all it asks for (401), or of one job (403). */

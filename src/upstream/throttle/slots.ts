@@ -37,15 +37,15 @@ const ROW = {
 type SlotRow = RowOf<typeof ROW>;
 
 /**
- * The slots of the minute, read from the ledger's rows. A slot is held from before its request
- * leaves until its response has ended plus a minute; of a call whose end is not known, as long as it
- * may last plus a minute. If one call more than allowed arrived inside any 60 s, one of them would
- * have begun after another's end + 60 s: so none can.
+ * The slots of the minute, read from the ledger's rows. A slot is held from before its request leaves until
+ * its response has ended plus a minute; of a call whose end is not known, as long as it may last plus a
+ * minute. If one call more than allowed arrived inside any 60 s, one of them would have begun after another's
+ * end + 60 s: so none can.
  *
- * Time is the monotonic clock all processes of one boot share, so the wall clock may do what it
- * likes. How long ago a call of another boot was made nobody can know: it counts as made when it
- * was first seen here, or when the first call after it was made. Where the machine does not name
- * its boots, a row is of this one when wall and monotonic clock agree on its age.
+ * Time is the monotonic clock all processes of one boot share, so steps of the wall clock do not matter. How
+ * long ago a call of another boot was made is unknown: it counts as made when it was first seen here, or when
+ * the first call after it was made. Where the machine does not name its boots, a row is of this one when wall
+ * and monotonic clock agree on its age.
  */
 export class Slots {
   readonly #clock: Clock;

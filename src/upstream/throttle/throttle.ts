@@ -67,7 +67,7 @@ const LEAST_LIMITED_MS = 5 * SECOND_MS;
 
 const roundMs = (ms: number): number => Math.round(ms * 10) / 10;
 
-/** Calls made so far, by outcome, without those that found nobody. */
+/** Calls made so far, by outcome, without those that found no server. */
 export interface CallCounts {
   sent: number;
   ok: number;
@@ -85,7 +85,7 @@ export class Throttle {
   readonly #refusedKey = new RefusedKey();
   /** The end of the line of those waiting to be admitted. */
   #line: Promise<void> = Promise.resolve();
-  /** Monotonic instant until which nobody of this process may leave. */
+  /** Monotonic instant until which this process sends nothing. */
   #restUntil = 0;
   #lastFailure: CallError | undefined;
   #inFlight = 0;
@@ -226,7 +226,7 @@ export class Throttle {
     } else this.#restUntil = Math.max(this.#restUntil, mono + this.#circuit.restMs(ownMs));
   }
 
-  /** @throws once asking on would only waste calls, or another key can go on */
+  /** @throws once further calls would only be wasted, or another key can continue */
   #refuseWhenLost(): void {
     const { clock, hasHelp } = this.#deps;
     const isLimited = this.#lastFailure instanceof RateLimitedError;
