@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import { linePath } from '../../base/line-path.ts';
-import type { TimelinePoint } from '../../lake/read/timeline.ts';
+import type { Lake } from '../../lake/open.ts';
+import { type TimelinePoint, timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
 import { digits } from './figures.ts';
 import { embedded, type Html, NOTHING } from './html.ts';
 import { type ChartLine, lineChart } from './line-chart.ts';
@@ -8,13 +9,19 @@ import { type ChartLine, lineChart } from './line-chart.ts';
 const BOX = { width: 84, height: 24, margin: 2 };
 
 /** Small line of a video's views, empty with fewer than two known counts. */
-export const spark = (timeline: readonly Pick<TimelinePoint, 'at' | 'views'>[]) => {
+const spark = (timeline: readonly Pick<TimelinePoint, 'at' | 'views'>[]) => {
   const line = linePath(timeline, BOX);
   if (line === undefined) return NOTHING;
   const { width, height } = BOX;
   return raw(
     `<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><path class="under" d="M0 ${height}L${line.path}L${width} ${height}Z"/><path d="M${line.path}"/></svg>`,
   );
+};
+
+/** Growth of a video until an instant, as a small line. Empty for an unknown video. */
+export const videoSpark = (lake: Lake, id: string, at: number): Html => {
+  const found = videoByIdAsOf(lake, id, at);
+  return found === undefined ? NOTHING : spark(timeline(lake, found.key, at));
 };
 
 export const CHART_SCRIPTS = ['uplot.js', 'chart.js'] as const;

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { html, raw } from 'hono/html';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { html } from 'hono/html';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { minuteOf } from '../../base/iso.ts';
@@ -12,14 +12,20 @@ import { refusedParameters } from '../http/problems.ts';
 import { instantOrSpan, platformQuery } from '../request/parameters.ts';
 import { CHART_SCRIPTS } from './chart.ts';
 import { fileColumn, textInFiles } from './column-kinds.ts';
-import { comparedVideos, comparedVideosSections, videosForm } from './compare-videos.ts';
+import {
+  comparedTable,
+  comparedVideos,
+  comparedVideosSections,
+  namesIn,
+  videosForm,
+} from './compare-videos.ts';
 import { type Column, downloadLinks } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';
-import { hiddenLens } from './marks.ts';
+import { hiddenLens, options, platformSelect } from './marks.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
-import { creatorPath, linkHere, linkTo, type PageView } from './page-view.ts';
+import { creatorPath, linkTo, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
 
 const SPANS = { '7d': '7 days', '30d': '30 days', '90d': '90 days', '366d': 'a year' };
@@ -39,16 +45,12 @@ const QUERY = z.object({
 });
 type Wanted = z.infer<typeof QUERY>;
 
-const namesOf = ({ creators = '' }: Wanted): string[] => [
-  ...new Set(creators.split(/[\s,]+/).filter((name) => name !== '')),
-];
-
 /** Start of the compared time, Unix ms. */
 const startOf = ({ since }: Wanted, at: number): number =>
   typeof since === 'number' ? since : at - (since?.windowMs ?? DEFAULT_DAYS * DAY_MS);
 
 const compared = (lake: Lake, query: Wanted, at: number): ComparedCreator[] => {
-  const names = namesOf(query);
+  const names = namesIn(query.creators ?? '');
   if (names.length > MOST_COMPARED)
     throw new UsageError(
       `The page compares up to ${MOST_COMPARED} creators. ${names.length} are given.`,
@@ -57,9 +59,6 @@ const compared = (lake: Lake, query: Wanted, at: number): ComparedCreator[] => {
   return compareNamed(lake, names, { platform, since: startOf(query, at), at });
 };
 
-const option = (value: string, name: string, isChosen: boolean): Html =>
-  html`<option value="${value}"${isChosen ? raw(' selected') : ''}>${name}</option>`;
-
 const form = (view: PageView, query: Wanted): Html => {
   const { creators = '', platform, since } = query;
   const chosen = typeof since === 'object' ? since.token : (view.query.since ?? '90d');
@@ -67,8 +66,8 @@ const form = (view: PageView, query: Wanted): Html => {
   if (!(chosen in SPANS)) spans.push([chosen, chosen]);
   return html`<section><form class="search" method="get" action="/compare">
 <label class="grow"><span class="soft small">up to ${MOST_COMPARED} creators</span><input name="creators" value="${creators}" required maxlength="2000" placeholder="@handle, address of a profile"></label>
-<label><span class="soft small">platform</span><select name="platform">${option('', 'as known', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
-<label><span class="soft small">videos of the last</span><select name="since">${spans.map(([token, name]) => option(token, name, token === chosen))}</select></label>
+<label><span class="soft small">platform</span>${platformSelect('as known', platform)}</label>
+<label><span class="soft small">videos of the last</span><select name="since">${options(spans, chosen)}</select></label>
 ${hiddenLens(view)}<button>compare</button></form></section>`;
 };
 
@@ -100,15 +99,18 @@ const cell = (value: string | number | null): Html | string => {
 };
 
 const table = (view: PageView, query: Wanted, creators: readonly ComparedCreator[]): Html => {
-  const names = namesOf(query);
-  const without = (at: number): string =>
-    linkHere(view, { creators: names.filter((_, i) => i !== at).join(',') });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Compared creators"><table class="data"><caption class="unseen">Compared creators</caption>
-<thead><tr><th scope="col"><span class="unseen">figure</span></th>${creators.map(
-    (creator, i) =>
-      html`<th scope="col" class="n"><a dir="auto" href="${linkTo(view, creatorPath(creator.platform, creator.handle))}">@${creator.handle}</a> <span class="soft small">${PLATFORM_NAMES[creator.platform]}</span>${creators.length > 1 ? html` <a class="small" href="${without(i)}" aria-label="Leave out @${creator.handle}">×</a>` : NOTHING}</th>`,
-  )}</tr></thead>
-<tbody>${COMPARED_LINES.map(({ label, of }) => html`<tr><th scope="row">${label}</th>${creators.map((creator) => html`<td class="n">${cell(of(creator))}</td>`)}</tr>`)}</tbody></table></div>`;
+  const names = namesIn(query.creators ?? '');
+  return comparedTable(
+    view,
+    'creators',
+    creators.map(({ platform, handle }, i) => ({
+      name: `@${handle}`,
+      path: creatorPath(platform, handle),
+      id: names[i] ?? handle,
+      beside: html` <span class="soft small">${PLATFORM_NAMES[platform]}</span>`,
+    })),
+    COMPARED_LINES.map(({ label, of }) => [label, creators.map((creator) => cell(of(creator)))]),
+  );
 };
 
 const results = (view: PageView, query: Wanted, creators: readonly ComparedCreator[]): Html =>
@@ -137,7 +139,6 @@ export const comparePage = (deps: PageDeps): void => {
       const framed = {
         title: videos === undefined ? 'Compare creators' : 'Compare videos',
         about: html`<a href="${linkTo(view, '/compare', videos === undefined ? { videos: '' } : {})}">compare ${videos === undefined ? 'videos' : 'creators'}</a>`,
-        windowsMs: [],
         scripts: videos === undefined ? [] : CHART_SCRIPTS,
       };
       try {

@@ -18,7 +18,7 @@ import { type ChartPoint, chart } from './chart.ts';
 import { count, inHours, number, PLATFORM_NAMES, rate, shownRateOf, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { hiddenLens } from './marks.ts';
-import { creatorPath, linkHere, linkTo, type PageView } from './page-view.ts';
+import { creatorPath, linkHere, linkTo, type PageView, videoPath } from './page-view.ts';
 
 /** A chart has this many colours. */
 const MOST_VIDEOS = 4;
@@ -36,6 +36,11 @@ export const gainedInDay = (
   return gained === null ? null : Math.round(gained);
 };
 
+/** Distinct names of a list that commas or blanks separate. */
+export const namesIn = (text: string): string[] => [
+  ...new Set(text.split(/[\s,]+/).filter((name) => name !== '')),
+];
+
 interface ComparedVideo {
   readonly item: ContentItem;
   readonly snapshots: readonly TimelinePoint[];
@@ -45,7 +50,7 @@ interface ComparedVideo {
 
 /** @throws UsageError for too many videos, or one that the lake does not have */
 export const comparedVideos = (lake: Lake, text: string, at: number): ComparedVideo[] => {
-  const names = [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))];
+  const names = namesIn(text);
   if (names.length > MOST_VIDEOS)
     throw new UsageError(
       `The page compares up to ${MOST_VIDEOS} videos. ${names.length} are given.`,
@@ -112,21 +117,46 @@ const LINES: readonly [string, (video: ComparedVideo, view: PageView) => Html | 
   ],
 ];
 
-const table = (view: PageView, videos: readonly ComparedVideo[]): Html => {
-  const without = (at: number): string =>
-    linkHere(view, {
-      videos: videos
-        .filter((_, i) => i !== at)
-        .map(({ item }) => item.id)
-        .join(','),
-    });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Compared videos"><table class="data"><caption class="unseen">Compared videos</caption>
-<thead><tr><th scope="col"><span class="unseen">figure</span></th>${videos.map(
-    ({ item }, i) =>
-      html`<th scope="col" class="n"><a dir="auto" href="${linkTo(view, `/videos/${item.id}`)}">${nameOf(item)}</a>${videos.length > 1 ? html` <a class="small" href="${without(i)}" aria-label="Leave out ${nameOf(item)}">×</a>` : NOTHING}</th>`,
+/** One of the compared subjects: its name, its page, and what identifies it in the address. */
+export interface ComparedSubject {
+  readonly name: string;
+  readonly path: string;
+  readonly id: string;
+  /** Shown beside the name. */
+  readonly beside?: Html;
+}
+
+/** Figures of subjects side by side, each with a link that leaves it out. `lines`: a label and its cells. */
+export const comparedTable = (
+  view: PageView,
+  what: 'creators' | 'videos',
+  subjects: readonly ComparedSubject[],
+  lines: readonly (readonly [label: string, cells: readonly (Html | string)[]])[],
+): Html => {
+  const caption = `Compared ${what}`;
+  const without = (left: ComparedSubject): string => {
+    const others = subjects.filter((subject) => subject !== left);
+    return linkHere(view, { [what]: others.map(({ id }) => id).join(',') });
+  };
+  const leaveOut = (subject: ComparedSubject): Html =>
+    subjects.length > 1
+      ? html` <a class="small" href="${without(subject)}" aria-label="Leave out ${subject.name}">×</a>`
+      : NOTHING;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="data"><caption class="unseen">${caption}</caption>
+<thead><tr><th scope="col"><span class="unseen">figure</span></th>${subjects.map(
+    (subject) =>
+      html`<th scope="col" class="n"><a dir="auto" href="${linkTo(view, subject.path)}">${subject.name}</a>${subject.beside ?? NOTHING}${leaveOut(subject)}</th>`,
   )}</tr></thead>
-<tbody>${LINES.map(([label, show]) => html`<tr><th scope="row">${label}</th>${videos.map((video) => html`<td class="n">${show(video, view)}</td>`)}</tr>`)}</tbody></table></div>`;
+<tbody>${lines.map(([label, cells]) => html`<tr><th scope="row">${label}</th>${cells.map((cell) => html`<td class="n">${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 };
+
+const table = (view: PageView, videos: readonly ComparedVideo[]): Html =>
+  comparedTable(
+    view,
+    'videos',
+    videos.map(({ item }) => ({ name: nameOf(item), path: videoPath(item.id), id: item.id })),
+    LINES.map(([label, show]) => [label, videos.map((video) => show(video, view))]),
+  );
 
 export const videosForm = (view: PageView, videos: string): Html =>
   html`<section><form class="search" method="get" action="/compare">

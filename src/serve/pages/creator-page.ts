@@ -19,6 +19,7 @@ import {
   direction,
   fact,
   PLATFORM_NAMES,
+  platformLink,
   rate,
   shownRateOf,
   sinceText,
@@ -29,7 +30,6 @@ import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
-import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
 import { videoColumns } from './video-columns.ts';
 
@@ -122,7 +122,6 @@ export const creatorPage = (deps: PageDeps): void => {
         title: profile.handle,
         about: html`<span><a href="${linkTo(view, '/creators', { platform: wanted.platform })}">${PLATFORM_NAMES[wanted.platform]}</a> creator, ${counted}</span>${platformLink(wanted.platform, creatorSubject(profile.handle, wanted.platform).url)}<a href="${linkTo(view, '/compare', { creators: `@${wanted.handle}`, platform: wanted.platform })}">compare</a>`,
         countedAt: rise?.observedAt ?? null,
-        windowsMs: [],
         scripts: hasLine(points) ? CHART_SCRIPTS : [],
         main: html`<section class="growth"><div class="over"><h2>Followers</h2>${profile.growth.length === 0 ? NOTHING : downloadLinks(view, { what: 'the counts', table: 'followers' })}</div>${facts(profile, rise)}${chart({ points, names: ['followers'], unit: 'followers' })}</section>
 ${followSection(service.lake, view, { kind: 'creator', platform: wanted.platform, subject: foldHandle(wanted.handle) })}

@@ -9,30 +9,20 @@ import { CREATOR_COLUMNS } from './creator-columns.ts';
 import { digits } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { tableParameters } from './page-parameters.ts';
+import { choiceOf, tableParameters } from './page-parameters.ts';
 import { type PageDeps, requesterOf } from './page-route.ts';
-import { linkHere, linkTo, type PageView } from './page-view.ts';
-import { platformTabs, tabs } from './tabs.ts';
+import { linkTo, type PageView } from './page-view.ts';
+import { parameterTabs, platformTabs } from './tabs.ts';
 
-const LISTS = ['rising', 'largest'] as const;
-const list = z
-  .enum(LISTS, { error: `Expected one of ${LISTS.join(', ')}.` })
-  .optional()
-  .transform((value) => value ?? 'rising');
+const LISTS = { rising: 'rising', largest: 'largest' };
+const list = choiceOf(['rising', 'largest']).transform((value) => value ?? 'rising');
 
 const head = (
   view: PageView,
   chosen: CreatorsQuery['list'],
   platform: Platform | undefined,
 ): Html =>
-  html`${platformTabs(view, platform, { all: 'all' })}${tabs(
-    'List',
-    LISTS.map((name) => ({
-      name,
-      address: linkHere(view, { list: name === 'rising' ? undefined : name, sort: undefined }),
-      isChosen: name === chosen,
-    })),
-  )}<a href="${linkTo(view, '/compare', { platform })}">compare creators</a>`;
+  html`${platformTabs(view, platform, 'all')}${parameterTabs(view, 'List', { parameter: 'list', names: LISTS, chosen, usual: 'rising', clears: { sort: undefined } })}<a href="${linkTo(view, '/compare', { platform })}">compare creators</a>`;
 
 const NONE = {
   rising:
@@ -65,7 +55,6 @@ export const creatorsListPage = (deps: PageDeps): void =>
     make: ({ query, view }, shown) => ({
       title: 'Creators',
       about: head(view, query.list, query.platform),
-      windowsMs: [],
       main: listSection(view, shown, {
         heading: query.list === 'rising' ? 'Rising' : 'Largest',
         note: `${digits(shown.held)} creators. ${ABOUT[query.list]}`,

@@ -19,16 +19,19 @@ import type { Column } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { tableParameters } from './page-parameters.ts';
+import { choiceOf, tableParameters } from './page-parameters.ts';
 import type { PageDeps } from './page-route.ts';
 import { instantText, linkHere, type PageView } from './page-view.ts';
-import { platformTabs, tabs } from './tabs.ts';
+import { parameterTabs, platformTabs, tabs } from './tabs.ts';
 import { instantInput } from './time-bar.ts';
 import { videoCell } from './video-columns.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
-const oneOf = <const N extends string>(names: readonly N[]) =>
-  z.enum(names, { error: `Expected one of ${names.join(', ')}.` }).optional();
+const LIST_NAMES = {
+  '': 'all lists',
+  feed: 'feed',
+  ...Object.fromEntries(PERIODS.map((name) => [name, `trends of the ${name}`])),
+};
 
 const listName = (list: Pick<ListDiff, 'list' | 'platform' | 'period'>) =>
   `${PLATFORM_NAMES[list.platform]} ${listTitle(list)}`;
@@ -90,9 +93,9 @@ const COLUMNS: readonly Column<ListChange>[] = [
 const QUERY = z.object({
   from: instantOrSpan,
   to: instantOrSpan,
-  list: oneOf(LISTS),
+  list: choiceOf(LISTS),
   platform: platformQuery,
-  change: oneOf(LIST_CHANGES),
+  change: choiceOf(LIST_CHANGES),
   ...tableParameters(COLUMNS),
 });
 type Wanted = z.infer<typeof QUERY>;
@@ -124,14 +127,7 @@ const form = (view: PageView, query: Wanted): Html => {
 };
 
 const filters = (view: PageView, { from, to, list, platform }: Wanted): Html =>
-  html`${platformTabs(view, platform, { all: 'all platforms' })}${tabs('List', [
-    { name: 'all lists', address: linkHere(view, { list: undefined }), isChosen: !list },
-    ...LISTS.map((name) => ({
-      name: name === 'feed' ? name : `trends of the ${name}`,
-      address: linkHere(view, { list: name }),
-      isChosen: name === list,
-    })),
-  ])}${tabs(
+  html`${platformTabs(view, platform, 'all platforms')}${parameterTabs(view, 'List', { parameter: 'list', names: LIST_NAMES, chosen: list })}${tabs(
     'Span',
     ['24h', '7d', '30d'].map((token) => ({
       name: `last ${token.replace('h', ' h').replace('d', ' days')}`,
@@ -144,14 +140,12 @@ const filters = (view: PageView, { from, to, list, platform }: Wanted): Html =>
 
 const changeTabs = (view: PageView, diffs: readonly ListDiff[], chosen: Wanted['change']): Html => {
   const counts = Map.groupBy(listChanges(diffs), ({ change }) => change);
-  return tabs('Change', [
-    { name: 'all', address: linkHere(view, { change: undefined }), isChosen: !chosen },
-    ...LIST_CHANGES.map((name) => ({
-      name: `${name} ${digits(counts.get(name)?.length ?? 0)}`,
-      address: linkHere(view, { change: name }),
-      isChosen: name === chosen,
-    })),
+  const counted = LIST_CHANGES.map((name) => [
+    name,
+    `${name} ${digits(counts.get(name)?.length ?? 0)}`,
   ]);
+  const names = { '': 'all', ...Object.fromEntries(counted) };
+  return parameterTabs(view, 'Change', { parameter: 'change', names, chosen });
 };
 
 const pulls = (diffs: readonly ListDiff[]): Html =>
@@ -188,7 +182,6 @@ export const diffPage = (deps: PageDeps): void =>
         about: filters(view, query),
         pulledAt: Math.max(0, ...shown.head.map(({ toAt }) => toAt)) || null,
         pulledBy: query.list === 'feed' ? 'feed' : 'trends',
-        windowsMs: [],
         main: html`<section>${form(view, query)}</section>${listSection(view, shown, {
           heading: 'Changes',
           note: `${minuteOf(from)} to ${minuteOf(to)}`,

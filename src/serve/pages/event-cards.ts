@@ -2,14 +2,70 @@ import { html } from 'hono/html';
 import type { EventDelivery } from '../../alerts/webhooks/deliveries.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
+import { isObject } from '../../base/json-object.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import type { StoredEvent } from '../../lake/lists/event-list.ts';
 import type { Lake } from '../../lake/open.ts';
+import { eventText } from '../../lake/read/event-sentence.ts';
 import { KIND_WORDS } from '../../lake/read/subject-name.ts';
-import { timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
-import { spark } from './chart.ts';
-import { type NamedEvent, subjectLink } from './event-names.ts';
+import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
+import { videoSpark } from './chart.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
+import { creatorPath, hashtagPath, linkTo, type PageView, videoPath } from './page-view.ts';
+
+const nameOf = (subject: string): [kind: string, id: string] => {
+  const at = subject.indexOf(':');
+  return [subject.slice(0, at), subject.slice(at + 1)];
+};
+
+/** An event with the subject's video and the reason in words. */
+export interface NamedEvent extends StoredEvent {
+  /** Null where the event is about no video, or about one that the lake has not. */
+  readonly video: ContentItem | null;
+  /** The video that the reason mentions; null: none. */
+  readonly mentioned: ContentItem | null;
+  /** The main number with its meaning; undefined for evidence of another shape. */
+  readonly headline: string | undefined;
+  readonly why: string;
+}
+
+const titled = ({ title, user, id }: ContentItem): string =>
+  title ? `“${title}”` : user ? `A video by ${user}` : id;
+
+/** Looks up the videos that an event is about or mentions. */
+export const namedEvent = (lake: Lake, event: StoredEvent, at: number): NamedEvent => {
+  const videoOf = (id: unknown): ContentItem | null => {
+    const found = typeof id === 'string' ? videoByIdAsOf(lake, id, at) : undefined;
+    return found === undefined ? null : videoRecord(lake, found.key, at);
+  };
+  const [kind, id] = nameOf(event.subject);
+  const { evidence } = isObject(event.data) ? event.data : {};
+  const mentioned = isObject(evidence) ? videoOf(evidence.video) : null;
+  const data =
+    mentioned === null || !isObject(event.data) || !isObject(evidence)
+      ? event.data
+      : { ...event.data, evidence: { ...evidence, video: titled(mentioned) } };
+  const { headline, detail } = eventText(event.kind, data);
+  return {
+    ...event,
+    video: kind === 'video' ? videoOf(id) : null,
+    mentioned,
+    headline,
+    why: detail,
+  };
+};
+
+/** Link to the page of an event's subject; plain text where it has no page. */
+const subjectLink = (view: PageView, { subject, platform, video }: NamedEvent): Html => {
+  const [kind, id] = nameOf(subject);
+  const link = (path: string, text: string): Html =>
+    html`<a dir="auto" href="${linkTo(view, path)}">${text}</a>`;
+  if (kind === 'video') return link(videoPath(id), video?.title || id);
+  if (kind === 'creator' && platform !== null) return link(creatorPath(platform, id), `@${id}`);
+  if (kind === 'hashtag') return link(hashtagPath(id), `#${id}`);
+  return html`<span dir="auto">${kind === 'niche' ? id.replaceAll('+', ' + ') : id}</span>`;
+};
 
 export interface EventRow extends NamedEvent {
   /** Null: the reader may not see deliveries. */
@@ -30,8 +86,7 @@ const deliveredText = (view: PageView, { deliveries }: EventRow): Html => {
 /** Growth of the event's video until the view's instant. */
 const curveOf = (lake: Lake, { video, mentioned }: EventRow, { at }: PageView): Html => {
   const { id } = video ?? mentioned ?? {};
-  const found = id === undefined ? undefined : videoByIdAsOf(lake, id, at);
-  return found === undefined ? NOTHING : spark(timeline(lake, found.key, at));
+  return id === undefined ? NOTHING : videoSpark(lake, id, at);
 };
 
 /** Link to the creator of the event's video, or to the video that a creator's event mentions. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import { EVENT_KINDS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { deliveriesOf } from '../../alerts/webhooks/deliveries.ts';
 import { commandText } from '../../base/installation.ts';
 import type { StoredEvent } from '../../lake/lists/event-list.ts';
@@ -9,17 +9,17 @@ import type { ServiceContext } from '../request/context.ts';
 import { eventKind, platformQuery, tag } from '../request/parameters.ts';
 import { fileColumn, textInFiles } from './column-kinds.ts';
 import type { Column, Listed } from './data-table.ts';
-import { type EventRow, eventCards } from './event-cards.ts';
-import { namedEvent } from './event-names.ts';
+import { type EventRow, eventCards, namedEvent } from './event-cards.ts';
 import { digits } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
-import { linkHere, type PageView } from './page-view.ts';
-import { platformTabs, tabs } from './tabs.ts';
+import type { PageView } from './page-view.ts';
+import { parameterTabs, platformTabs } from './tabs.ts';
 
 const KIND_NAMES = {
+  '': 'All',
   'trend.spike': 'Spikes',
   'creator.viral': 'Creators gone viral',
   'hashtag.rising': 'Rising hashtags',
@@ -71,14 +71,7 @@ const listed =
   };
 
 const filters = (view: PageView, { kind, platform }: Wanted): Html =>
-  html`${tabs('Kind', [
-    { name: 'All', address: linkHere(view, { kind: undefined }), isChosen: kind === undefined },
-    ...EVENT_KINDS.map((name) => ({
-      name: KIND_NAMES[name],
-      address: linkHere(view, { kind: name }),
-      isChosen: kind === name,
-    })),
-  ])}${platformTabs(view, platform, { all: 'All platforms' })}`;
+  html`${parameterTabs(view, 'Kind', { parameter: 'kind', names: KIND_NAMES, chosen: kind })}${platformTabs(view, platform, 'All platforms')}`;
 
 const NOTHING_YET = 'No events yet. Finding a rise takes some days of history.';
 

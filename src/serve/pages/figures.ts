@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
-import type { Html } from './html.ts';
+import { type Html, NOTHING } from './html.ts';
 
 export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
   tiktok: 'TikTok',
@@ -115,3 +115,9 @@ export const tile = (name: string, value: Html | string, note: Html | string): H
 
 export const fact = (name: string, value: Html | string): Html =>
   html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+/** External link to a subject on its platform, empty without an address. */
+export const platformLink = (platform: Platform, url: string | undefined): Html =>
+  url === undefined
+    ? NOTHING
+    : html`<a class="out" href="${url}" rel="noreferrer">on ${PLATFORM_NAMES[platform]} <span aria-hidden="true">↗</span></a>`;

@@ -22,9 +22,11 @@ import { forecastStateLines } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
 import { LENS_MOST } from './list-route.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
-import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
-import { platformTabs, tabs } from './tabs.ts';
+import { hashtagPath, linkTo, type PageView } from './page-view.ts';
+import { parameterTabs, platformTabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
+
+const HORIZON_NAMES = Object.fromEntries(HORIZONS.map((hours) => [`${hours}h`, `${hours} h`]));
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const error = (value: number | null): string => (value === null ? '–' : value.toFixed(3));
@@ -188,14 +190,7 @@ export const forecastsPage = (deps: PageDeps): void =>
       );
       return {
         title: 'Forecasts',
-        about: html`${platformTabs(view, platform)}${tabs(
-          'Ahead',
-          HORIZONS.map((hours) => ({
-            name: `${hours} h`,
-            address: linkHere(view, { horizon: hours === 24 ? undefined : `${hours}h` }),
-            isChosen: hours === query.horizon,
-          })),
-        )}`,
+        about: html`${platformTabs(view, platform)}${parameterTabs(view, 'Ahead', { parameter: 'horizon', names: HORIZON_NAMES, chosen: `${hours}h`, usual: '24h' })}`,
         pulledAt: null,
         main: main(view, {
           platform,

@@ -31,20 +31,24 @@ import {
   shownList,
   wholeOf,
 } from './data-table.ts';
-import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } from './figures.ts';
+import {
+  ago,
+  change,
+  count,
+  digits,
+  direction,
+  fact,
+  number,
+  PLATFORM_NAMES,
+  platformLink,
+} from './figures.ts';
+import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listSection } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
-import {
-  type PageContent,
-  type PageDeps,
-  type PageMoment,
-  pageRoute,
-  requesterOf,
-} from './page-route.ts';
+import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkAt, linkTo, type PageView } from './page-view.ts';
-import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
 import { videoColumns } from './video-columns.ts';
 
@@ -137,14 +141,13 @@ const unknownYet = (
   lake: Lake,
   view: PageView,
   { key, tag }: { readonly key: number; readonly tag: string },
-): PageContent => {
+): FramedPage => {
   const since = required(
     prepared(lake, 'select first_seen_at from hashtag where key = ?', 'number?').get(key),
   );
   const at = Math.ceil((since ?? view.now) / MINUTE_MS) * MINUTE_MS;
   return {
     title: `#${tag}`,
-    windowsMs: [],
     main: html`<section><p class="empty">The lake knows this hashtag since ${minuteOf(at)}. <a href="${linkAt(view, at >= view.now ? undefined : at)}">See it as of then</a>.</p></section>`,
   };
 };
@@ -202,7 +205,6 @@ export const hashtagPage = (deps: PageDeps): void => {
         about: html`<span>${pulled === undefined ? 'counted from videos in the lake' : `pulled ${ago(pulled.pulledAt, asOf)}`}</span>${links}`,
         pulledAt: pulled?.pulledAt ?? null,
         pulledBy: 'hashtags',
-        windowsMs: [WINDOW.ms],
         scripts: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_SCRIPTS : [],
         main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, { what: 'the volumes' })}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
 ${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos use it. The figures below cover the newest ${digits(TAGGED_MOST)}.`)}

@@ -12,20 +12,13 @@ import { listRoute, listSection } from './list-route.ts';
 import { heldOf, listOrigin, notice } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import type { PageDeps } from './page-route.ts';
-import { linkHere, type PageView } from './page-view.ts';
-import { platformTabs, tabs } from './tabs.ts';
+import type { PageView } from './page-view.ts';
+import { parameterTabs, platformTabs } from './tabs.ts';
 
 const RANGES = { '24h': '24 h', '7d': '7 days', '30d': '30 days' } as const;
 
-const headOf = (view: PageView, platform: Platform | undefined, range: RequestedWindow) =>
-  html`${platformTabs(view, platform, { all: 'all' })}${tabs(
-    'Window',
-    Object.entries(RANGES).map(([token, name]) => ({
-      name,
-      address: linkHere(view, { dateRange: token === '30d' ? undefined : token }),
-      isChosen: token === range.token,
-    })),
-  )}`;
+const headOf = (view: PageView, platform: Platform | undefined, { token }: RequestedWindow) =>
+  html`${platformTabs(view, platform, 'all')}${parameterTabs(view, 'Window', { parameter: 'dateRange', names: RANGES, chosen: token, usual: '30d' })}`;
 
 const noteOf = (items: readonly HashtagItem[]): string => {
   const { isSampled, hasNoChange } = tagLimits(items);
@@ -67,7 +60,6 @@ export const hashtagsListPage = (deps: PageDeps): void =>
         about: headOf(view, platform, range),
         pulledAt: head.pulledAt,
         pulledBy: 'hashtags',
-        windowsMs: [range.windowMs, 2 * range.windowMs],
         main: listSection(view, shown, {
           heading: platform === undefined ? 'All platforms' : PLATFORM_NAMES[platform],
           note: `${listOrigin(head.pulledAt, view.at)} ${heldOf(head.held, head.total)}`,

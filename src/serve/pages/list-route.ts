@@ -12,15 +12,10 @@ import {
   type TableQuery,
   wholeOf,
 } from './data-table.ts';
+import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
 import { emptyState } from './marks.ts';
-import {
-  type PageContent,
-  type PageDefinition,
-  type PageDeps,
-  type PageRequest,
-  pageRoute,
-} from './page-route.ts';
+import { type PageDefinition, type PageDeps, type PageRequest, pageRoute } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
 
@@ -99,7 +94,7 @@ export interface ListPageDefinition<P extends z.ZodObject, Q extends ListParamet
   readonly make: (
     wanted: PageRequest<z.infer<P>, z.infer<Q>>,
     shown: ShownList<Row, Head>,
-  ) => PageContent | Promise<PageContent>;
+  ) => FramedPage | Promise<FramedPage>;
 }
 
 /** Serves a list as a page and as files. */

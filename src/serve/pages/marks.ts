@@ -1,8 +1,9 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
-import { ago, digits } from './figures.ts';
+import { ago, digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { instantText, linkAt, type PageView } from './page-view.ts';
 
@@ -13,6 +14,14 @@ const mark = (word: string, why: string): Html =>
 export const SAMPLED = mark('sampled', 'Counted from videos in the lake, not reported by the API');
 
 export const ESTIMATED = mark('estimated', 'Computed from observed values');
+
+/** Options of a `<select>`: value and name of each. */
+export const options = (choices: Iterable<readonly [string, string]>, chosen = ''): Html =>
+  html`${[...choices].map(([value, name]) => html`<option value="${value}"${value === chosen ? raw(' selected') : ''}>${name}</option>`)}`;
+
+/** Choice of a platform. `all` is the name of no choice. */
+export const platformSelect = (all: string, chosen?: Platform): Html =>
+  html`<select name="platform">${options([['', all], ...Object.entries(PLATFORM_NAMES)], chosen)}</select>`;
 
 /** Hidden fields that keep the instant and the tag in a form. */
 export const hiddenLens = (view: PageView): Html =>

@@ -7,7 +7,7 @@ import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { hashtagsOfTag, videosOfTag } from '../../lake/watches/tag-lens.ts';
 import type { RisingVideo } from '../../learn/forecast/shapes.ts';
 import type { ServiceContext } from '../request/context.ts';
-import { type NamedEvent, namedEvent } from './event-names.ts';
+import { type NamedEvent, namedEvent } from './event-cards.ts';
 import { LENS_MOST } from './list-route.ts';
 import { type PageMoment, requesterOf } from './page-route.ts';
 

@@ -20,11 +20,12 @@ export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
   };
 };
 
-const oneOf = <const N extends string>(names: readonly N[]) =>
+/** Optional parameter with a fixed set of values. */
+export const choiceOf = <const N extends string>(names: readonly N[]) =>
   z.enum(names, { error: `Expected one of ${names.join(', ')}.` }).optional();
 
 /** Parameters of every page. Only pages with files accept the last two. `tag` is read from the view. */
-const COMMON = z.object({ asOf, format: oneOf(FILE_FORMATS), table: z.string().optional() });
+const COMMON = z.object({ asOf, format: choiceOf(FILE_FORMATS), table: z.string().optional() });
 
 /** Non-empty query parameters. @throws RefusedError for a repeated one */
 export const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
@@ -60,7 +61,7 @@ export const parameterReader = <P extends z.ZodObject, Q extends z.ZodObject>(
     asOf,
     tag,
     ...(hasFiles ? { format: COMMON.shape.format } : {}),
-    ...(tables.length === 0 ? {} : { table: oneOf(tables) }),
+    ...(tables.length === 0 ? {} : { table: choiceOf(tables) }),
   });
   const known = Object.keys(all.shape);
   const message = `Unknown parameter. Use one of: ${known.join(', ')}.`;

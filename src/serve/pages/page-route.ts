@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
-import { DAY_MS, MINUTE_MS, NIGHTLY_MS } from '../../base/durations.ts';
+import { MINUTE_MS, NIGHTLY_MS } from '../../base/durations.ts';
 import { parseIso } from '../../base/iso.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
@@ -43,11 +43,6 @@ const problemPage = (view: PageView, refusal: RefusedError): FramedPage => ({
   <p class="soft">Use the navigation above, or <a href="${linkTo(view, '/search')}">search</a> for a title, a handle or a hashtag.</p></section>`,
 });
 
-export interface PageContent extends FramedPage {
-  /** Windows (ms) before the page's instant that its data comes from. */
-  readonly windowsMs?: readonly number[];
-}
-
 export interface PageMoment extends Pick<ListMoment, 'asOf' | 'owner'> {
   /** Signal that aborts once no client waits for the page. */
   readonly gone: () => AbortSignal;
@@ -77,9 +72,7 @@ export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
   readonly params: P;
   readonly query: Q;
   /** @throws RefusedError for an unknown subject, shown as an error page */
-  readonly make: (
-    wanted: PageRequest<z.infer<P>, z.infer<Q>>,
-  ) => PageContent | Promise<PageContent>;
+  readonly make: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => FramedPage | Promise<FramedPage>;
   /** Address shown instead, such as that of an old link; undefined: no redirect. */
   readonly leadsTo?: (given: Readonly<Record<string, string>>) => string | undefined;
   /** File for `format=csv` and `format=parquet`. */
@@ -145,8 +138,6 @@ export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
   return viewOf(deps, c, { instant: undefined, query: tag === undefined ? {} : { tag } });
 };
 
-const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
-
 const sendPage = (c: Context<ServiceEnv>, page: PageBytes, status: number): Response => {
   const coding = codingFor(c.req.header('accept-encoding'));
   const encoding = coding === null ? undefined : { 'content-encoding': coding };
@@ -198,14 +189,13 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
     const version = lakeVersion(service.lake);
     const content = await make({ ...wanted, moment: { ...moment, gone: () => unwanted } });
     const html = String(await framed(view, content));
-    const windowsMs = content.windowsMs ?? WINDOWS_MS;
     return {
       page: new PageBytes(html),
       version: lakeVersion(service.lake) === version ? version : null,
       from: view.at,
       until: view.isPast
         ? Number.POSITIVE_INFINITY
-        : Math.min(minuteOf(view.at) + MINUTE_MS, holdsUntil(service.lake, view.at, windowsMs)),
+        : Math.min(minuteOf(view.at) + MINUTE_MS, holdsUntil(service.lake, view.at, [])),
     };
   };
 

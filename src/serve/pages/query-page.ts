@@ -7,8 +7,8 @@ import { FILE_ROWS, type SqlCell, type SqlTable } from '../request/sql-queries.t
 import { digits } from './figures.ts';
 import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
-import { notice } from './marks.ts';
-import { CHART_KINDS, type ChartChoice, queryChart } from './query-chart.ts';
+import { notice, options } from './marks.ts';
+import { type ChartChoice, queryChart } from './query-chart.ts';
 
 export type QueryOutcome =
   | { readonly found: SqlTable }
@@ -58,17 +58,14 @@ const countText = ({ rows, counted, hasMore, tookMs }: SqlTable): string => {
   return `${shown}, ${Math.round(tookMs)} ms`;
 };
 
-const option = (value: string, name: string, chosen: string): Html =>
-  html`<option value="${value}"${value === chosen ? raw(' selected') : ''}>${name}</option>`;
-
 const CHART_NAMES = { auto: 'automatic', lines: 'lines', bars: 'bars', none: 'no chart' };
 
 /** Kind and columns of the chart, sent with the statement. */
 const chartForm = ({ columns, rows }: SqlTable, { chart, x, y }: ChartChoice): Html => {
   if (rows.length < 2) return NOTHING;
-  const names = (title: string, chosen: string): Html =>
-    html`${option('', title, chosen)}${[...new Set(columns)].map((name) => option(name, name, chosen))}`;
-  return html`<div class="run small"><label>chart <select name="chart" form="query">${CHART_KINDS.map((kind) => option(kind, CHART_NAMES[kind], chart))}</select></label><label>across <select name="x" form="query">${names('automatic', x)}</select></label><label>up <select name="y" form="query">${names('automatic', y)}</select></label><button form="query">Draw</button></div>`;
+  const columnNames = [...new Set(columns)].map((name): [string, string] => [name, name]);
+  const names = (chosen: string): Html => options([['', 'automatic'], ...columnNames], chosen);
+  return html`<div class="run small"><label>chart <select name="chart" form="query">${options(Object.entries(CHART_NAMES), chart)}</select></label><label>across <select name="x" form="query">${names(x)}</select></label><label>up <select name="y" form="query">${names(y)}</select></label><button form="query">Draw</button></div>`;
 };
 
 const outcomeSection = ({ outcome, choice }: ShownQuery): Html => {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { html, raw } from 'hono/html';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { html } from 'hono/html';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import { COUNTED_MOST } from '../../lake/search/search.ts';
 import { videosOfTag } from '../../lake/watches/tag-lens.ts';
@@ -13,10 +13,10 @@ import {
   searchText,
 } from '../request/parameters.ts';
 import type { Listed } from './data-table.ts';
-import { digits, PLATFORM_NAMES } from './figures.ts';
+import { digits } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { hiddenLens } from './marks.ts';
+import { hiddenLens, options, platformSelect } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import type { PageDeps, PageMoment } from './page-route.ts';
 import type { PageView } from './page-view.ts';
@@ -36,14 +36,11 @@ interface Wanted {
   readonly dateRange?: RequestedWindow | undefined;
 }
 
-const option = (value: string, name: string, isChosen: boolean): Html =>
-  html`<option value="${value}"${isChosen ? raw(' selected') : ''}>${name}</option>`;
-
 const searchForm = (view: PageView, { q, platform, dateRange }: Wanted): Html =>
   html`<form class="search" method="get" action="/search" role="search">
   <label class="grow"><span class="soft small">words in titles, handles and hashtags</span><input type="search" name="q" value="${q ?? ''}" placeholder="&quot;slow cooking&quot; ramen -instant" maxlength="200" required></label>
-  <label><span class="soft small">platform</span><select name="platform">${option('', 'all', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
-  <label><span class="soft small">published within</span><select name="dateRange">${Object.entries(RANGES).map(([token, name]) => option(token, name, token === (dateRange?.token ?? '')))}</select></label>
+  <label><span class="soft small">platform</span>${platformSelect('all', platform)}</label>
+  <label><span class="soft small">published within</span><select name="dateRange">${options(Object.entries(RANGES), dateRange?.token)}</select></label>
   ${hiddenLens(view)}<button>search</button></form>
 <p class="soft small">All words must match. You can use <code>"a phrase"</code>, <code>prefix*</code> and <code>-without</code>, in any script.</p>`;
 
@@ -94,7 +91,6 @@ export const searchPageRoute = (deps: PageDeps): void => {
       return {
         title: `Search: ${query.q}`,
         about: html`${isAtLeast ? 'at least ' : ''}${digits(total)} ${total === 1 ? 'video' : 'videos'}`,
-        windowsMs: query.dateRange === undefined ? [] : [query.dateRange.windowMs],
         main: html`${form}${found}`,
       };
     },

@@ -12,43 +12,30 @@ const RANGES = [
   { name: 'a month ago', backMs: 30 * DAY_MS },
 ];
 
-interface Step {
-  readonly sign: string;
-  readonly name: string;
-  /** Unix ms; null: there is none. From `now` on it means the present. */
-  readonly to: number | null;
-  readonly key: string;
-}
-
 /** Minute that shows data of an instant. */
 const minuteAfter = (at: number): number => Math.ceil((at + 1) / MINUTE_MS) * MINUTE_MS;
 
-const arrow = (view: PageView, { sign, name, to, key }: Step): Html => {
+/** Link to an instant (Unix ms; null: there is none). From `now` on it means the present. */
+const arrow = (
+  view: PageView,
+  to: number | null,
+  { sign, name, key }: { readonly sign: string; readonly name: string; readonly key: string },
+): Html => {
   if (to === null || (to > view.at && !view.isPast))
     return html`<span class="arrow off" aria-hidden="true">${sign}</span>`;
   const address = linkAt(view, to >= view.now ? undefined : to);
   return html`<a class="arrow" href="${address}" data-key="${key}" aria-label="${name}" title="${name}: ${key.replace('Arrow', '')} key">${sign}</a>`;
 };
 
-const stepsBack = ({ at }: PageView, { previous }: TimeMarks): readonly Step[] => [
-  {
-    sign: '«',
-    name: 'previous pull',
-    to: previous === null ? null : minuteAfter(previous),
-    key: 'Shift+ArrowLeft',
-  },
-  { sign: '‹', name: 'a day earlier', to: at - DAY_MS, key: 'ArrowLeft' },
-];
-
-const stepsOn = ({ at }: PageView, { next }: TimeMarks): readonly Step[] => [
-  { sign: '›', name: 'a day later', to: at + DAY_MS, key: 'ArrowRight' },
-  {
-    sign: '»',
-    name: 'next pull',
-    to: next === null ? null : minuteAfter(next),
-    key: 'Shift+ArrowRight',
-  },
-];
+const stepsOf = (view: PageView, { previous, next }: TimeMarks): readonly Html[] => {
+  const [before, after] = [previous, next].map((at) => (at === null ? null : minuteAfter(at)));
+  return [
+    arrow(view, before ?? null, { sign: '«', name: 'previous pull', key: 'Shift+ArrowLeft' }),
+    arrow(view, view.at - DAY_MS, { sign: '‹', name: 'a day earlier', key: 'ArrowLeft' }),
+    arrow(view, view.at + DAY_MS, { sign: '›', name: 'a day later', key: 'ArrowRight' }),
+    arrow(view, after ?? null, { sign: '»', name: 'next pull', key: 'Shift+ArrowRight' }),
+  ];
+};
 
 const WEEKDAYS = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 
@@ -94,12 +81,13 @@ export const instantInput = (name: string, at: number): Html =>
 /** Field for an instant, steps, calendar and quick ranges. Every link of the page keeps `asOf`. */
 export const timeBar = (view: PageView): Html => {
   const marks = view.marks();
+  const steps = stepsOf(view, marks);
   const kept = Object.entries(view.query).filter(([name]) => name !== 'page');
   return html`<form class="time${view.isPast ? ' past' : ''}" method="get" action="${view.path}" aria-label="Time travel">
   ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-  <span class="arrows">${stepsBack(view, marks).map((step) => arrow(view, step))}</span>
+  <span class="arrows">${steps.slice(0, 2)}</span>
   <label class="pick"><span class="soft small">as of, UTC</span> ${instantInput('asOf', view.at)}</label><button>go</button>
-  <span class="arrows">${stepsOn(view, marks).map((step) => arrow(view, step))}</span>
+  <span class="arrows">${steps.slice(2)}</span>
   <details class="calendar small"><summary>calendar</summary><div class="card">${calendar(view, marks)}${slider(view, marks)}</div></details>
   <span class="ranges small">${view.isPast ? html`<a class="now" href="${linkAt(view, undefined)}">now</a>` : html`<span class="now" aria-current="time">now</span>`}
     ${RANGES.map(({ name, backMs }) => html`<a href="${linkAt(view, view.now - backMs)}">${name}</a>`)}</span>

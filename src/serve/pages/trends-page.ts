@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
-import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
 import type { ListMoment, ListPage } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { videosOfTag } from '../../lake/watches/tag-lens.ts';
@@ -13,19 +12,16 @@ import { number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { LENS_MOST, listRoute, listSection } from './list-route.ts';
 import { emptyState, heldOf, listOrigin } from './marks.ts';
-import { tableParameters } from './page-parameters.ts';
+import { choiceOf, tableParameters } from './page-parameters.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
-import { linkHere, linkTo, type PageView } from './page-view.ts';
-import { platformTabs, tabs } from './tabs.ts';
+import { linkTo, type PageView } from './page-view.ts';
+import { parameterTabs, tabs } from './tabs.ts';
 import { videoColumns } from './video-columns.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
 type ListName = (typeof LISTS)[number];
 
-const list = z
-  .enum(LISTS, { error: `Expected one of ${LISTS.join(', ')}.` })
-  .optional()
-  .transform((value) => value ?? 'feed');
+const list = choiceOf(LISTS).transform((value) => value ?? 'feed');
 const window = dateRange('24h');
 
 const NAMES: Readonly<Record<ListName, string>> = {
@@ -50,23 +46,14 @@ const readList = (
     ? feedPage(lists, { ...wanted, platform, dateRange: token, windowMs })
     : trendsPage(lists, { ...wanted, platform, period: name });
 
-const windowsOf = ({ list: name, dateRange: range }: Pick<ListRequest, 'list' | 'dateRange'>) => [
-  name === 'feed' ? range.windowMs : PERIOD_MS[name],
-];
-
 const listTabs = (view: PageView, chosen: ListName): Html =>
-  tabs(
-    'List',
-    LISTS.map((name) => ({
-      name: NAMES[name],
-      address: linkHere(view, {
-        list: name === 'feed' ? undefined : name,
-        dateRange: undefined,
-        sort: undefined,
-      }),
-      isChosen: name === chosen,
-    })),
-  );
+  parameterTabs(view, 'List', {
+    parameter: 'list',
+    names: NAMES,
+    chosen,
+    usual: 'feed',
+    clears: { dateRange: undefined, sort: undefined },
+  });
 
 /** Link to the changes of the shown list in the last 24 hours. */
 const sinceYesterday = (view: PageView, list: ListName, platform?: Platform): Html =>
@@ -75,11 +62,18 @@ const sinceYesterday = (view: PageView, list: ListName, platform?: Platform): Ht
 const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   const { list: name, dateRange: range } = view.query;
   const kept = { list: name, dateRange: range };
-  return platformTabs(view, chosen, {
-    all: 'side by side',
-    addressOf: (platform) =>
-      linkTo(view, platform === undefined ? '/trends' : `/trends/${platform}`, kept),
-  });
+  return tabs('Platform', [
+    {
+      name: 'side by side',
+      address: linkTo(view, '/trends', kept),
+      isChosen: chosen === undefined,
+    },
+    ...PLATFORMS.map((platform) => ({
+      name: PLATFORM_NAMES[platform],
+      address: linkTo(view, `/trends/${platform}`, kept),
+      isChosen: platform === chosen,
+    })),
+  ]);
 };
 
 const NONE = 'No videos in this window. Try another platform, list or time.';
@@ -113,7 +107,6 @@ const sideBySide = (deps: PageDeps): void =>
         about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}${sinceYesterday(view, query.list)}`,
         pulledAt: Math.max(...pulled) || null,
         pulledBy: query.list === 'feed' ? 'feed' : 'trends',
-        windowsMs: windowsOf(query),
         main: html`<div class="columns sided">${lists.map(
           ({
             platform,
@@ -161,7 +154,6 @@ const onePlatform = (deps: PageDeps): void => {
         about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}${sinceYesterday(view, query.list, platform)}`,
         pulledAt: head.pulledAt,
         pulledBy: query.list === 'feed' ? 'feed' : 'trends',
-        windowsMs: windowsOf(query),
         main: listSection(view, shown, {
           heading: listOrigin(head.pulledAt, view.at),
           note: heldOf(head.held, head.total),

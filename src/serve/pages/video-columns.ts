@@ -1,12 +1,11 @@
 import { html } from 'hono/html';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../../lake/open.ts';
-import { timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
-import { spark } from './chart.ts';
+import { videoSpark } from './chart.ts';
 import { countColumn, fileColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { PLATFORM_NAMES, pace, rate, shownRateOf } from './figures.ts';
-import { type Html, NOTHING } from './html.ts';
+import type { Html } from './html.ts';
 import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
 
 export const videoCell = (
@@ -53,10 +52,7 @@ export const videoColumns = ({
           name: 'growth',
           title: 'growth',
           hide: 'phone' as const,
-          show: ({ id }: ContentItem, { at }: PageView) => {
-            const found = videoByIdAsOf(lake, id, at);
-            return found === undefined ? NOTHING : spark(timeline(lake, found.key, at));
-          },
+          show: ({ id }: ContentItem, { at }: PageView) => videoSpark(lake, id, at),
         },
       ]),
   countColumn({ name: 'views', title: 'views', of: ({ views }) => views }),

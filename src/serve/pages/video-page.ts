@@ -18,13 +18,12 @@ import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
 import { gainedInDay } from './compare-videos.ts';
 import { type Column, downloadLinks } from './data-table.ts';
-import { count, inHours, sinceText } from './figures.ts';
+import { count, inHours, platformLink, sinceText } from './figures.ts';
 import { followSection } from './follow.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
-import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
 import { growthFacts, videoTiles } from './video-facts.ts';
 import {
@@ -116,7 +115,6 @@ export const videoPage = (deps: PageDeps): void => {
         title: item.title || item.id,
         about: aboutVideo(view, item),
         countedAt,
-        windowsMs: [2 * DAY_MS], // a forecast is shown this long
         scripts: hasLine(points) ? CHART_SCRIPTS : [],
         main: html`${videoTiles({ item, stays, forecast, gained, countedAt, alike: findings?.alike.creators ?? 0 }, view.at)}
 <section class="growth" id="growth"><div class="over"><h2>Growth</h2><a class="small" href="${linkTo(view, '/compare', { videos: item.id })}">compare</a>${downloadLinks(view, { what: 'the snapshots' })}</div>${growthFacts(item, growthCurveOf(snapshots))}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast), marks, repeated: snapshotCount(lake, key, view.at) - points.length })}${forecastTable(forecast, view.at)}</section>

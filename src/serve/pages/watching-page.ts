@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import type { Watch } from '../../lake/watches/watches.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
+import { platformSelect } from './marks.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView, videoPath } from './page-view.ts';
 
 /** A watch with its price, for the page. */
@@ -69,7 +69,7 @@ const addForm = ({ typed }: WatchingContent): Html =>
   html`<section><h2>Follow</h2>
 <form class="search" method="post" action="/watching"><input type="hidden" name="action" value="add">
 <label class="grow">creator, video, hashtag or search<input name="subject" value="${typed}" required maxlength="2000" placeholder="@handle, address of a video, #tag or words"></label>
-<label>platform<select name="platform"><option value="">as written</option>${PLATFORMS.map((name) => html`<option value="${name}">${PLATFORM_NAMES[name]}</option>`)}</select></label>
+<label>platform${platformSelect('as written')}</label>
 <label>every<select name="every">${['1h', '6h', '12h', '1d', '1w'].map((every) => html`<option${every === '1d' ? html` selected` : ''}>${every}</option>`)}</select></label>
 <label>tags<input name="tags" placeholder="client, campaign" maxlength="400"></label>
 <label>note<input name="note" maxlength="200"></label>
