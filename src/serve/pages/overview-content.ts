@@ -27,7 +27,7 @@ export interface OverviewContent {
   readonly events: readonly NamedEvent[];
 }
 
-interface OverviewWish {
+interface OverviewQuery {
   readonly platform: Platform | undefined;
   readonly tag: string | undefined;
 }
@@ -42,7 +42,7 @@ const only = (
   return { ...page, total, held: total, items: items.slice(0, most) };
 };
 
-/** The platform asked for, else the first that has something to show. */
+/** The chosen platform, else the first one with a feed. */
 const platformFor = async (
   wanted: Platform | undefined,
   feedOf: (platform: Platform) => Promise<ListPage<ContentItem>>,
@@ -57,7 +57,7 @@ const platformFor = async (
 
 export const readOverview = async (
   { lake, reads }: ServiceContext,
-  { platform: wanted, tag }: OverviewWish,
+  { platform: wanted, tag }: OverviewQuery,
   moment: PageMoment,
 ): Promise<OverviewContent> => {
   const { lists } = reads;

@@ -1,22 +1,21 @@
 import { html } from 'hono/html';
 import { embedded, type Html } from './html.ts';
 
-/** A request that the box can make, filled with examples. */
+/** Request of the form, filled with examples. */
 export interface TryableRequest {
   readonly method: 'GET' | 'POST';
-  /** Behind /v1, with what it asks for. */
+  /** Path behind /v1, with its query. */
   readonly path: string;
   readonly body: string | undefined;
 }
 
 /**
- * A box that makes requests of this service with the reader's own key. The key has no name, so that no
- * form sends and no browser keeps it; it goes to this origin alone, in the header of one request, and is
- * gone with the page. Without a script the box is not there: the commands below do the same.
+ * Form that sends requests to this service with the reader's key. The key's field has no name, so no form
+ * sends it and no browser stores it. Hidden without scripts: the commands below do the same.
  */
 export const tryItSection = (requests: readonly TryableRequest[]): Html =>
   html`<section class="wide" id="try" hidden><h2>Try it</h2>
-  <p class="soft small">Asks this service now, and counts like any call of the key. The key stays in this page: it is sent to this address alone and kept nowhere.</p>
+  <p class="soft small">Sends a real request, which counts against the limits of the key. The key is sent only to this address and is not stored.</p>
   <form id="try-form" autocomplete="off"><input type="password" id="try-key" aria-label="key" placeholder="tl_live_..." autocomplete="off">
     <select id="try-request" aria-label="endpoint">${requests.map(({ method, path }, index) => html`<option value="${index}">${method} ${path.replace(/\?.*/, '')}</option>`)}</select>
     <label class="path">/v1<input id="try-path" aria-label="path" spellcheck="false"></label><button>send</button></form>
