@@ -20,7 +20,7 @@ import { refuseStrangeSchema } from './strange-schema.ts';
 export const LAKE_FILE = 'trendlake.db';
 
 /** An open lake: one connection, and what is made once for it. */
-export interface Lake {
+export interface Lake extends Disposable {
   readonly path: string;
   readonly dataDir: string;
   readonly sqlite: Database.Database;
@@ -51,6 +51,10 @@ class OpenLake implements Lake {
 
   close(): void {
     this.sqlite.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
 

@@ -48,20 +48,16 @@ interface Options {
 const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
   const model = modelSettings(config);
-  const lake = openLake(config.dataDir, { report: io.err });
-  try {
-    const wanted = { id, asOf: io.clock.now() };
-    const analysis = await analyzeVideo(lake, wanted, { clock: io.clock, model });
-    if (analysis === undefined)
-      throw new UsageError(
-        `No video ${id} is in the lake. Find ids with \`${commandText('search')}\` or \`${commandText('query "select id from videos"')}\`.`,
-      );
-    storeAnalysis(lake, analysis);
-    if (options.json === true) io.json(analysis);
-    else io.out(wordsOf(analysis));
-  } finally {
-    lake.close();
-  }
+  using lake = openLake(config.dataDir, { report: io.err });
+  const wanted = { id, asOf: io.clock.now() };
+  const analysis = await analyzeVideo(lake, wanted, { clock: io.clock, model });
+  if (analysis === undefined)
+    throw new UsageError(
+      `No video ${id} is in the lake. Find ids with \`${commandText('search')}\` or \`${commandText('query "select id from videos"')}\`.`,
+    );
+  storeAnalysis(lake, analysis);
+  if (options.json === true) io.json(analysis);
+  else io.out(wordsOf(analysis));
 };
 
 /** Prints the analysis of the service: as text if it has our fields, otherwise as JSON. */

@@ -26,7 +26,7 @@ const backup = async (options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
   openLakeForReading(config.dataDir).close(); // never creates a lake
   const store = await backupStore(options.to, config, io);
-  const lake = openLake(config.dataDir, { report: io.err });
+  using lake = openLake(config.dataDir, { report: io.err });
   const { clock, signal } = io;
   try {
     if (store === undefined) {
@@ -42,7 +42,6 @@ const backup = async (options: Options, io: CliIo): Promise<void> => {
     const old = backup.removed === 0 ? '' : ` ${backup.removed} older ones were removed.`;
     io.out(`Backup ${backup.name} (${mebibytes(backup.bytes)}) in ${backup.url}, checked.${old}`);
   } finally {
-    lake.close();
     store?.close();
   }
 };

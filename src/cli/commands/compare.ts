@@ -60,32 +60,28 @@ export const define = (command: Command, io: CliIo): void => {
         throw new UsageError(
           `compare takes 2 to ${MOST_COMPARED} creators. ${names.length} are given.`,
         );
-      const lake = openLakeForReading(configOf(io).dataDir);
-      try {
-        const platform = options.platform ?? null;
-        const creators = compareNamed(lake, names, { platform, since, at: now });
-        if (options.json === true)
-          io.json({
-            since: isoOf(since),
-            creators: creators.map(({ growth, followersGainedSince: gainedAt, ...creator }) => ({
-              ...creator,
-              followersGainedSince: gainedAt === null ? null : isoOf(gainedAt),
-              growth: growth.map((point) => ({ ...point, at: isoOf(point.at) })),
-            })),
-          });
-        else if (options.csv === true) {
-          io.csv(csvLine(['platform', 'handle', ...COMPARED_LINES.map(({ label }) => label)]));
-          for (const creator of creators)
-            io.csv(
-              csvLine([
-                creator.platform,
-                creator.handle,
-                ...COMPARED_LINES.map(({ of }) => of(creator)),
-              ]),
-            );
-        } else print(creators, since, io);
-      } finally {
-        lake.close();
-      }
+      using lake = openLakeForReading(configOf(io).dataDir);
+      const platform = options.platform ?? null;
+      const creators = compareNamed(lake, names, { platform, since, at: now });
+      if (options.json === true)
+        io.json({
+          since: isoOf(since),
+          creators: creators.map(({ growth, followersGainedSince: gainedAt, ...creator }) => ({
+            ...creator,
+            followersGainedSince: gainedAt === null ? null : isoOf(gainedAt),
+            growth: growth.map((point) => ({ ...point, at: isoOf(point.at) })),
+          })),
+        });
+      else if (options.csv === true) {
+        io.csv(csvLine(['platform', 'handle', ...COMPARED_LINES.map(({ label }) => label)]));
+        for (const creator of creators)
+          io.csv(
+            csvLine([
+              creator.platform,
+              creator.handle,
+              ...COMPARED_LINES.map(({ of }) => of(creator)),
+            ]),
+          );
+      } else print(creators, since, io);
     });
 };

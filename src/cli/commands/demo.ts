@@ -43,18 +43,14 @@ interface Options {
 
 /** End of the best-covered days of an import. */
 const bestCovered = (options: Options, sandbox: Sandbox): number => {
-  const lake = openLakeForReading(sandbox.dataDir);
-  try {
-    const before = options.at ?? Number.MAX_SAFE_INTEGER;
-    const day = densestStretch(snapshotsByDay(lake, before), options.nights);
-    if (day === undefined)
-      throw new UsageError(
-        `${options.from} holds no counts of videos${options.at === undefined ? '' : ` before ${isoOf(options.at)}`}. Expected snapshots to live through; choose another --at or --from.`,
-      );
-    return Math.min(before, (day + 1) * DAY_MS);
-  } finally {
-    lake.close();
-  }
+  using lake = openLakeForReading(sandbox.dataDir);
+  const before = options.at ?? Number.MAX_SAFE_INTEGER;
+  const day = densestStretch(snapshotsByDay(lake, before), options.nights);
+  if (day === undefined)
+    throw new UsageError(
+      `${options.from} holds no counts of videos${options.at === undefined ? '' : ` before ${isoOf(options.at)}`}. Expected snapshots to live through; choose another --at or --from.`,
+    );
+  return Math.min(before, (day + 1) * DAY_MS);
 };
 
 const nightLine = ({ at, run, exported }: LivedNight): string => {

@@ -114,15 +114,11 @@ export const define = (command: Command, io: CliIo): void => {
         throw new UsageError(
           `FROM must be before TO. FROM is ${isoOf(from)} and TO is ${isoOf(to)}.`,
         );
-      const lake = openLakeForReading(configOf(io).dataDir);
-      try {
-        const diffs = diffLists(lake, { from, to, list: options.list, platform: options.platform });
-        if (options.json === true) io.json(document(diffs, from, to));
-        else if (options.csv === true) for (const line of csvOf(diffs)) io.csv(line);
-        else if (diffs.length === 0) io.out('No list was pulled by then.');
-        else for (const diff of diffs) printList(diff, io);
-      } finally {
-        lake.close();
-      }
+      using lake = openLakeForReading(configOf(io).dataDir);
+      const diffs = diffLists(lake, { from, to, list: options.list, platform: options.platform });
+      if (options.json === true) io.json(document(diffs, from, to));
+      else if (options.csv === true) for (const line of csvOf(diffs)) io.csv(line);
+      else if (diffs.length === 0) io.out('No list was pulled by then.');
+      else for (const diff of diffs) printList(diff, io);
     });
 };

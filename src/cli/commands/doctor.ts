@@ -181,26 +181,18 @@ interface Options {
 
 const backup = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
   openLakeForReading(dataDir).close();
-  const lake = openLake(dataDir);
-  try {
-    const backup = await backupLake(lake, { clock: io.clock, signal: io.signal });
-    if (options.json === true) io.json(backup);
-    else io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
-  } finally {
-    lake.close();
-  }
+  using lake = openLake(dataDir);
+  const backup = await backupLake(lake, { clock: io.clock, signal: io.signal });
+  if (options.json === true) io.json(backup);
+  else io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
 };
 
 const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
   openLakeForReading(dataDir).close();
-  const lake = openLake(dataDir);
-  try {
-    const videos = rebuildSearch(lake);
-    if (options.json === true) io.json({ videos });
-    else io.out(`${videos} videos are searchable.`);
-  } finally {
-    lake.close();
-  }
+  using lake = openLake(dataDir);
+  const videos = rebuildSearch(lake);
+  if (options.json === true) io.json({ videos });
+  else io.out(`${videos} videos are searchable.`);
 };
 
 const restore = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
@@ -220,21 +212,17 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
 
 const dropFuture = (dataDir: string, options: Options, io: CliIo): void => {
   openLakeForReading(dataDir).close();
-  const lake = openLake(dataDir);
-  try {
-    const { removed, moved } = removeFuture(lake, io.clock.now());
-    if (options.json === true) {
-      io.json({ removed, moved });
-      return;
-    }
-    const total = (rows: Readonly<Record<string, number>>): number =>
-      Object.values(rows).reduce((sum, count) => sum + count, 0);
-    io.out(
-      `Removed ${total(removed)} rows of the future. ${moved.calls} calls and ${moved.runs} runs now have today's date and still count.`,
-    );
-  } finally {
-    lake.close();
+  using lake = openLake(dataDir);
+  const { removed, moved } = removeFuture(lake, io.clock.now());
+  if (options.json === true) {
+    io.json({ removed, moved });
+    return;
   }
+  const total = (rows: Readonly<Record<string, number>>): number =>
+    Object.values(rows).reduce((sum, count) => sum + count, 0);
+  io.out(
+    `Removed ${total(removed)} rows of the future. ${moved.calls} calls and ${moved.runs} runs now have today's date and still count.`,
+  );
 };
 
 /** All checks in printing order. A terminal shows the name of a slow one. */

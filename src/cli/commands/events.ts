@@ -127,25 +127,21 @@ export const define = (command: Command, io: CliIo): void => {
         throw new UsageError('--from and --to belong to --dry-run; for stored events use --since.');
       const { dataDir, eventThresholds } = configOf(io);
       const thresholds = readThresholds(eventThresholds);
-      const lake = openLakeForReading(dataDir);
-      try {
-        const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
-          text === undefined ? fallback : instantOption(flag, text, now);
-        if (options.dryRun === true) {
-          const span = {
-            from: instant('--from', options.from, now - 7 * DAY_MS),
-            to: instant('--to', options.to, now),
-          };
-          const events = tryRules(lake, { ...span, thresholds }, io);
-          if (options.json === true) return io.jsonArray(events);
-          return printTable(lake, { total: events.length, items: events.slice(-SHOWN) }, '', io);
-        }
-        const since = instantOption('--since', options.since ?? '7d', now);
-        if (options.json === true) return io.jsonArray(eventsSince(lake, since, options.tag));
-        const { total, items } = lastEventsSince(lake, since, { most: SHOWN, tag: options.tag });
-        printTable(lake, { total, items: items.map(shownEvent) }, earlierText(lake, since), io);
-      } finally {
-        lake.close();
+      using lake = openLakeForReading(dataDir);
+      const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
+        text === undefined ? fallback : instantOption(flag, text, now);
+      if (options.dryRun === true) {
+        const span = {
+          from: instant('--from', options.from, now - 7 * DAY_MS),
+          to: instant('--to', options.to, now),
+        };
+        const events = tryRules(lake, { ...span, thresholds }, io);
+        if (options.json === true) return io.jsonArray(events);
+        return printTable(lake, { total: events.length, items: events.slice(-SHOWN) }, '', io);
       }
+      const since = instantOption('--since', options.since ?? '7d', now);
+      if (options.json === true) return io.jsonArray(eventsSince(lake, since, options.tag));
+      const { total, items } = lastEventsSince(lake, since, { most: SHOWN, tag: options.tag });
+      printTable(lake, { total, items: items.map(shownEvent) }, earlierText(lake, since), io);
     });
 };

@@ -233,20 +233,16 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
 };
 
 const learn = async (io: CliIo): Promise<void> => {
-  const lake = openLake(configOf(io).dataDir, { report: io.err });
-  try {
-    const { learnt, forecast, hashtags, warnings } = await forecastLake(lake, {
-      clock: io.clock,
-      signal: io.signal,
-      relearn: true,
-    });
-    for (const warning of warnings) io.err(warning);
-    io.note(
-      `${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} and ${counted(hashtags, 'hashtag')} forecast.`,
-    );
-  } finally {
-    lake.close();
-  }
+  using lake = openLake(configOf(io).dataDir, { report: io.err });
+  const { learnt, forecast, hashtags, warnings } = await forecastLake(lake, {
+    clock: io.clock,
+    signal: io.signal,
+    relearn: true,
+  });
+  for (const warning of warnings) io.err(warning);
+  io.note(
+    `${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} and ${counted(hashtags, 'hashtag')} forecast.`,
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {
@@ -266,20 +262,16 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action(async (video: string | undefined, options: Options) => {
       if (options.learn === true) await learn(io);
-      const lake = openLakeForReading(configOf(io).dataDir);
-      try {
-        const shown =
-          options.score === true
-            ? scoresShown(lake, options, io)
-            : options.hashtags === true
-              ? ofHashtags(lake, options, io)
-              : video === undefined
-                ? ofPlatforms(lake, options, io)
-                : ofVideo(lake, video, io);
-        if (options.json === true) io.json(shown.document);
-        else for (const line of shown.lines()) io.out(line);
-      } finally {
-        lake.close();
-      }
+      using lake = openLakeForReading(configOf(io).dataDir);
+      const shown =
+        options.score === true
+          ? scoresShown(lake, options, io)
+          : options.hashtags === true
+            ? ofHashtags(lake, options, io)
+            : video === undefined
+              ? ofPlatforms(lake, options, io)
+              : ofVideo(lake, video, io);
+      if (options.json === true) io.json(shown.document);
+      else for (const line of shown.lines()) io.out(line);
     });
 };

@@ -111,7 +111,7 @@ const forget = async (text: string, options: Options, io: CliIo): Promise<void> 
   const config = configOf(io);
   const { dataDir, upstream } = config;
   openLakeForReading(dataDir).close(); // never creates a lake
-  const lake = openLake(dataDir, { report: io.err });
+  using lake = openLake(dataDir, { report: io.err });
   const isJson = options.json === true;
   const rewrites = options.rewriteBackups === true;
   let store: TableStore | undefined;
@@ -137,7 +137,6 @@ const forget = async (text: string, options: Options, io: CliIo): Promise<void> 
     );
   } finally {
     store?.close();
-    lake.close();
   }
 };
 

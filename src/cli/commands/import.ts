@@ -60,7 +60,7 @@ const run = async (
   { io, log }: LoggedIo,
 ): Promise<void> => {
   keepHeapSmall();
-  const lake = openLake(dataDir, { report: io.err });
+  using lake = openLake(dataDir, { report: io.err });
   const progress = new ProgressLine(io);
   try {
     const deps: ImportDeps = {
@@ -82,7 +82,6 @@ const run = async (
     io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
   } finally {
     progress.clear();
-    lake.close();
   }
 };
 

@@ -108,12 +108,8 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
  */
 const endSubscriptions = (dataDir: string, keyId: string, io: CliIo): number => {
   if (!existsSync(join(dataDir, LAKE_FILE))) return 0;
-  const lake = openLake(dataDir, { report: io.err });
-  try {
-    return endSubscriptionsOf(lake, keyId, io.clock.now());
-  } finally {
-    lake.close();
-  }
+  using lake = openLake(dataDir, { report: io.err });
+  return endSubscriptionsOf(lake, keyId, io.clock.now());
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -158,28 +158,24 @@ const showSaving = (
 ): void => {
   const read = keep === undefined || keep === true ? { value: config.keep } : keepSettings(keep);
   if ('expected' in read) throw new UsageError(`--keep must be ${read.expected}. It is ${keep}.`);
-  const lake = openLakeForReading(config.dataDir);
-  try {
-    const savings = planKeep(lake, read.value, io.clock.now());
-    if (json === true) {
-      io.json({ keep: savings });
-      return;
-    }
-    const head = ['table', 'rows', 'removed', 'MB saved'];
-    const rows = savings.map((each) => [
-      each.table,
-      count(each.rows),
-      count(each.removed),
-      (each.bytes / 1e6).toFixed(1),
-    ]);
-    io.out(
-      rows.length === 0
-        ? 'This setting would remove nothing today.'
-        : textTable(head, rows, { columns: io.columns, figures: head.slice(1) }),
-    );
-  } finally {
-    lake.close();
+  using lake = openLakeForReading(config.dataDir);
+  const savings = planKeep(lake, read.value, io.clock.now());
+  if (json === true) {
+    io.json({ keep: savings });
+    return;
   }
+  const head = ['table', 'rows', 'removed', 'MB saved'];
+  const rows = savings.map((each) => [
+    each.table,
+    count(each.rows),
+    count(each.removed),
+    (each.bytes / 1e6).toFixed(1),
+  ]);
+  io.out(
+    rows.length === 0
+      ? 'This setting would remove nothing today.'
+      : textTable(head, rows, { columns: io.columns, figures: head.slice(1) }),
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -60,7 +60,7 @@ const run = async (
   const since =
     options.since === undefined ? 0 : instantOption('--since', options.since, io.clock.now());
   openLakeForReading(dataDir).close(); // never creates a lake
-  const source = openLake(dataDir, { report: io.err });
+  using source = openLake(dataDir, { report: io.err });
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
   const progress = new ProgressLine(io);
   try {
@@ -82,7 +82,6 @@ const run = async (
     }
   } finally {
     progress.clear();
-    source.close();
   }
 };
 

@@ -80,18 +80,14 @@ const send = async (options: Options, io: CliIo): Promise<void> => {
   const week = weekNamed(options.week, io.clock.now());
   const tags = options.tag === undefined ? (report?.tags ?? []) : [options.tag];
   const { clock, env, signal } = io;
-  const lake = openLake(dataDir, { report: io.err });
-  try {
-    const order = { week, tags, targets, again: true };
-    const { sent, failures } = await sendReports(lake, order, { clock, env, signal, publicUrl });
-    if (failures.length > 0) io.exitCode = EXIT.failed;
-    if (options.json === true) io.json({ week: week.name, sent, failures });
-    else {
-      for (const failure of failures) io.err(`Could not send a report: ${failure}.`);
-      io.out(`${counted(sent, 'report')} of ${week.name} sent.`);
-    }
-  } finally {
-    lake.close();
+  using lake = openLake(dataDir, { report: io.err });
+  const order = { week, tags, targets, again: true };
+  const { sent, failures } = await sendReports(lake, order, { clock, env, signal, publicUrl });
+  if (failures.length > 0) io.exitCode = EXIT.failed;
+  if (options.json === true) io.json({ week: week.name, sent, failures });
+  else {
+    for (const failure of failures) io.err(`Could not send a report: ${failure}.`);
+    io.out(`${counted(sent, 'report')} of ${week.name} sent.`);
   }
 };
 
@@ -114,43 +110,39 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
   if (options.send === true) return await send(options, io);
   if (options.to.length > 0) throw new UsageError('--to needs --send.');
   const week = weekNamed(options.week, io.clock.now());
-  const lake = openLakeForReading(configOf(io).dataDir);
-  try {
-    requireSeen(lake, options, io.clock.now());
-    requireTag(lake, tag);
-    const report = await weeklyReport(lake, { week, platform, creator, tag }, io.clock);
-    const page = await reportPage(report);
-    if (options.out === '-') {
-      io.data(page);
-      return;
-    }
-    const file = resolve(io.cwd, options.out ?? fileNameOf(week, tag));
-    try {
-      writeFileSync(file, page);
-    } catch (error) {
-      const full = fullDiskOf(error);
-      if (full !== undefined)
-        throw new LakeError(`The report cannot be written to ${file}: ${full}. Make room.`, {
-          cause: error,
-        });
-      throw new UsageError(
-        `The report cannot be written to ${file}: ${messageOf(error)}. Choose another --out.`,
-      );
-    }
-    const { risers, fallers, creators, measured } = report;
-    if (json === true)
-      io.json({
-        file,
-        week: week.name,
-        risers: risers.length,
-        fallers: fallers.length,
-        creators: creators.length,
-        measured,
-      });
-    else io.out(`The week ${week.name} is in ${file}. Open it in a browser, or print it to PDF.`);
-  } finally {
-    lake.close();
+  using lake = openLakeForReading(configOf(io).dataDir);
+  requireSeen(lake, options, io.clock.now());
+  requireTag(lake, tag);
+  const report = await weeklyReport(lake, { week, platform, creator, tag }, io.clock);
+  const page = await reportPage(report);
+  if (options.out === '-') {
+    io.data(page);
+    return;
   }
+  const file = resolve(io.cwd, options.out ?? fileNameOf(week, tag));
+  try {
+    writeFileSync(file, page);
+  } catch (error) {
+    const full = fullDiskOf(error);
+    if (full !== undefined)
+      throw new LakeError(`The report cannot be written to ${file}: ${full}. Make room.`, {
+        cause: error,
+      });
+    throw new UsageError(
+      `The report cannot be written to ${file}: ${messageOf(error)}. Choose another --out.`,
+    );
+  }
+  const { risers, fallers, creators, measured } = report;
+  if (json === true)
+    io.json({
+      file,
+      week: week.name,
+      risers: risers.length,
+      fallers: fallers.length,
+      creators: creators.length,
+      measured,
+    });
+  else io.out(`The week ${week.name} is in ${file}. Open it in a browser, or print it to PDF.`);
 };
 
 export const define = (command: Command, io: CliIo): void => {

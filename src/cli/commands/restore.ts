@@ -79,7 +79,7 @@ const show = (io: CliIo, { from, setAside, service, files, callsCarried }: Done)
 const bringInLine = async (io: CliIo): Promise<number | null> => {
   const config = configOf(io);
   const { clock, signal, env, random } = io;
-  const lake = openLake(config.dataDir, { report: io.err });
+  using lake = openLake(config.dataDir, { report: io.err });
   try {
     const { files } = await exportLake(lake, {
       clock,
@@ -95,7 +95,6 @@ const bringInLine = async (io: CliIo): Promise<number | null> => {
     io.err(`The lake is restored, but not exported: ${messageOf(error)}`);
     return null;
   } finally {
-    lake.close();
   }
 };
 

@@ -102,19 +102,13 @@ export const define = (command: Command, io: CliIo): void => {
         asOf: now,
         deadlineMs: DEADLINE_MS,
       };
-      const lake = openLakeForReading(configOf(io).dataDir);
-      try {
-        const { total, keys, complete } = searchVideos(lake, query, io.clock);
-        const items = videosOf(lake, keys);
-        if (options.json === true) io.json({ total, complete, items });
-        else {
-          if (items.length > 0) io.out(tableOf(items, io));
-          io.out(
-            `${grouped(items.length)} of ${grouped(total)}${complete ? '' : ' or more'} videos`,
-          );
-        }
-      } finally {
-        lake.close();
+      using lake = openLakeForReading(configOf(io).dataDir);
+      const { total, keys, complete } = searchVideos(lake, query, io.clock);
+      const items = videosOf(lake, keys);
+      if (options.json === true) io.json({ total, complete, items });
+      else {
+        if (items.length > 0) io.out(tableOf(items, io));
+        io.out(`${grouped(items.length)} of ${grouped(total)}${complete ? '' : ' or more'} videos`);
       }
     });
 };

@@ -69,29 +69,25 @@ const serveUntilStopped = async (
     json: boolean;
   },
 ): Promise<void> => {
-  const lake = openLake(options.dataDir, { report: report });
+  using lake = openLake(options.dataDir, { report: report });
+  const running = await startService(options);
+  const { clock, random } = io;
+  const sender = new Sender(lake, {
+    clock,
+    random,
+    report,
+    revokedKeys,
+    proxy: options.webhookProxy,
+    publicUrl: options.publicUrl,
+  });
   try {
-    const running = await startService(options);
-    const { clock, random } = io;
-    const sender = new Sender(lake, {
-      clock,
-      random,
-      report,
-      revokedKeys,
-      proxy: options.webhookProxy,
-      publicUrl: options.publicUrl,
-    });
-    try {
-      const { url, dashboard, openness } = running;
-      io.err(openness);
-      if (json) io.json({ url, dashboard }, 0);
-      else io.out(`Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`);
-      if (!io.signal.aborted) await once(io.signal, 'abort');
-    } finally {
-      await Promise.all([sender.stop(), running.close()]);
-    }
+    const { url, dashboard, openness } = running;
+    io.err(openness);
+    if (json) io.json({ url, dashboard }, 0);
+    else io.out(`Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`);
+    if (!io.signal.aborted) await once(io.signal, 'abort');
   } finally {
-    lake.close();
+    await Promise.all([sender.stop(), running.close()]);
   }
 };
 

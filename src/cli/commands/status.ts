@@ -241,26 +241,22 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action(async (options: { json?: boolean }) => {
       const config = configOf(io);
-      const lake = openLakeForReading(config.dataDir);
-      try {
-        const now = io.clock.now();
-        const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
-        const money = await moneyOf(lake, config, io);
-        const status = {
-          ...lakeStatus(lake),
-          clock: clockProblems(lake, now),
-          forecasts: forecastStates(lake.sqlite, now),
-          schedule: scheduleState(config.dataDir, { config, jobs: JOBS, chores }, now),
-          watches: watchState(lake, config, {
-            now,
-            ...('unknown' in money ? {} : { month: money.month }),
-          }),
-        };
-        if (options.json === true)
-          io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
-        else print(io, lake, status, { money, price: config.pricePer1000 });
-      } finally {
-        lake.close();
-      }
+      using lake = openLakeForReading(config.dataDir);
+      const now = io.clock.now();
+      const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+      const money = await moneyOf(lake, config, io);
+      const status = {
+        ...lakeStatus(lake),
+        clock: clockProblems(lake, now),
+        forecasts: forecastStates(lake.sqlite, now),
+        schedule: scheduleState(config.dataDir, { config, jobs: JOBS, chores }, now),
+        watches: watchState(lake, config, {
+          now,
+          ...('unknown' in money ? {} : { month: money.month }),
+        }),
+      };
+      if (options.json === true)
+        io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
+      else print(io, lake, status, { money, price: config.pricePer1000 });
     });
 };

@@ -37,20 +37,16 @@ export const importWatches = async (
       }
     });
   if (options.dryRun === true) {
-    const lake = openLakeForReading(configOf(io).dataDir);
-    try {
-      const valid = ready(lake);
-      const { after: calls } = callsOfAdded(lake, valid, { config: configOf(io), now });
-      if (options.json === true)
-        io.json({ watches: valid.length, callsPerMonth: calls, problems: found });
-      else {
-        for (const problem of found) io.err(problemText(problem));
-        io.out(
-          `${grouped(valid.length)} of ${grouped(watches.length + problems.length)} rows are valid, for ${grouped(calls)} calls a month. Nothing was saved (--dry-run).`,
-        );
-      }
-    } finally {
-      lake.close();
+    using lake = openLakeForReading(configOf(io).dataDir);
+    const valid = ready(lake);
+    const { after: calls } = callsOfAdded(lake, valid, { config: configOf(io), now });
+    if (options.json === true)
+      io.json({ watches: valid.length, callsPerMonth: calls, problems: found });
+    else {
+      for (const problem of found) io.err(problemText(problem));
+      io.out(
+        `${grouped(valid.length)} of ${grouped(watches.length + problems.length)} rows are valid, for ${grouped(calls)} calls a month. Nothing was saved (--dry-run).`,
+      );
     }
   } else {
     const isJson = options.json === true;

@@ -24,7 +24,7 @@ const listen = async (options: ListenOptions, io: CliIo): Promise<void> => {
   secretKey(secret); // rejects one that cannot be used
   const poster = new HttpPoster({ clock, proxy: webhookProxy(config) });
   const forward = url === undefined ? undefined : { url, secret, poster };
-  const lake = openLakeForReading(config.dataDir);
+  using lake = openLakeForReading(config.dataDir);
   try {
     io.note(
       forward === undefined
@@ -46,7 +46,6 @@ const listen = async (options: ListenOptions, io: CliIo): Promise<void> => {
         );
     }
   } finally {
-    lake.close();
     await poster.close();
   }
 };

@@ -20,12 +20,8 @@ export const printFromLake = async <Found>(
   work: (lake: Lake) => Found | Promise<Found>,
   words: (found: Found) => string,
 ): Promise<void> => {
-  const lake = openLake(configOf(io).dataDir, { report: io.err });
-  try {
-    const found = await work(lake);
-    if (options.json === true) io.json(found);
-    else io.out(words(found));
-  } finally {
-    lake.close();
-  }
+  using lake = openLake(configOf(io).dataDir, { report: io.err });
+  const found = await work(lake);
+  if (options.json === true) io.json(found);
+  else io.out(words(found));
 };

@@ -70,16 +70,12 @@ export const saveWatches = async (
   const now = io.clock.now();
   const { ledgers, close } = await openLedgers(config, io.clock);
   try {
-    const lake = openLake(config.dataDir, { report: io.err });
-    try {
-      const watches = wanted(lake);
-      const calls = callsOfAdded(lake, watches, { config, now });
-      show(await watchPrice(lake, { config, jobs: JOBS, calls }, { ledgers, now }));
-      if (isDry || (isAsked && !(await isConfirmed(io, 'Save?')))) return [];
-      return watches.map((watch) => addWatch(lake, watch, now));
-    } finally {
-      lake.close();
-    }
+    using lake = openLake(config.dataDir, { report: io.err });
+    const watches = wanted(lake);
+    const calls = callsOfAdded(lake, watches, { config, now });
+    show(await watchPrice(lake, { config, jobs: JOBS, calls }, { ledgers, now }));
+    if (isDry || (isAsked && !(await isConfirmed(io, 'Save?')))) return [];
+    return watches.map((watch) => addWatch(lake, watch, now));
   } finally {
     await close();
   }
