@@ -25,4 +25,8 @@ export class Opened {
       }
     if (failures.length > 0) throw failures[0];
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }

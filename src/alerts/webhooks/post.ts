@@ -163,4 +163,8 @@ export class HttpPoster implements Poster {
     const connections = await this.#connections?.catch(() => undefined);
     await connections?.close();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }

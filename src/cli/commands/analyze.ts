@@ -68,25 +68,21 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const { openAccess } = await import('../context/access.ts');
   const { connect } = await import('../context/upstream.ts');
   const { clock, random, signal } = io;
-  const opened = new Opened();
-  try {
-    const { ledgers } = opened.add(await openLedgers(configOf(io), clock, { stopping: signal }));
-    const upstream = opened.add(await connect(configOf(io), io));
-    const { config, origin } = upstream;
-    const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
-    );
-    const { client, keys } = opened.add(openAccess(upstream));
-    const world = { lake, config, client, keys, ledgers, clock, random, signal };
-    const response = await requestOnce(world, 'analyze', { kind: 'analyze', id });
-    if (response.kind !== 'analysis') return;
-    const known = analysisResponse.safeParse(response.analysis);
-    const inWords = options.json !== true && known.success;
-    if (inWords) io.out(wordsOf(known.data));
-    else io.json(response.analysis);
-  } finally {
-    await opened.close();
-  }
+  await using opened = new Opened();
+  const { ledgers } = opened.add(await openLedgers(configOf(io), clock, { stopping: signal }));
+  const upstream = opened.add(await connect(configOf(io), io));
+  const { config, origin } = upstream;
+  const lake = opened.add(
+    openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
+  );
+  const { client, keys } = opened.add(openAccess(upstream));
+  const world = { lake, config, client, keys, ledgers, clock, random, signal };
+  const response = await requestOnce(world, 'analyze', { kind: 'analyze', id });
+  if (response.kind !== 'analysis') return;
+  const known = analysisResponse.safeParse(response.analysis);
+  const inWords = options.json !== true && known.success;
+  if (inWords) io.out(wordsOf(known.data));
+  else io.json(response.analysis);
 };
 
 export const define = (command: Command, io: CliIo): void => {

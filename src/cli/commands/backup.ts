@@ -25,25 +25,21 @@ interface Options {
 const backup = async (options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
   openLakeForReading(config.dataDir).close(); // never creates a lake
-  const store = await backupStore(options.to, config, io);
+  using store = await backupStore(options.to, config, io);
   using lake = openLake(config.dataDir, { report: io.err });
   const { clock, signal } = io;
-  try {
-    if (store === undefined) {
-      const backup = await backupLake(lake, { clock, signal });
-      if (options.json === true) return io.json(backup);
-      io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
-      return io.note(
-        `It lies on the same disk. ${commandText('backup --to FOLDER')} also keeps service.db and puts both elsewhere.`,
-      );
-    }
-    const backup = await packBackup(lake, store, { clock, signal });
+  if (store === undefined) {
+    const backup = await backupLake(lake, { clock, signal });
     if (options.json === true) return io.json(backup);
-    const old = backup.removed === 0 ? '' : ` ${backup.removed} older ones were removed.`;
-    io.out(`Backup ${backup.name} (${mebibytes(backup.bytes)}) in ${backup.url}, checked.${old}`);
-  } finally {
-    store?.close();
+    io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
+    return io.note(
+      `It lies on the same disk. ${commandText('backup --to FOLDER')} also keeps service.db and puts both elsewhere.`,
+    );
   }
+  const backup = await packBackup(lake, store, { clock, signal });
+  if (options.json === true) return io.json(backup);
+  const old = backup.removed === 0 ? '' : ` ${backup.removed} older ones were removed.`;
+  io.out(`Backup ${backup.name} (${mebibytes(backup.bytes)}) in ${backup.url}, checked.${old}`);
 };
 
 export const define = (command: Command, io: CliIo): void => {

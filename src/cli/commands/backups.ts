@@ -24,26 +24,21 @@ const list = async (options: Options, io: CliIo): Promise<void> => {
     const name = basename(path);
     return { name, madeAt: name.slice('trendlake-'.length, -'.db'.length), bytes, place: path };
   });
-  const store = await backupStore(options.from, config, io);
-  try {
-    const packed =
-      store === undefined
-        ? []
-        : (await packedBackups(store)).map((backup) => ({ ...backup, place: store.url }));
-    const all = [...local, ...packed];
-    if (options.json === true) return io.json(all);
-    if (all.length === 0)
-      return io.out(`No backup yet. Make one with \`${commandText('backup')}\`.`);
-    io.out(
-      textTable(
-        ['backup', 'made', 'size', 'place'],
-        all.map(({ name, madeAt, bytes, place }) => [name, madeAt, mebibytes(bytes), place]),
-        { columns: io.columns, figures: ['size'] },
-      ),
-    );
-  } finally {
-    store?.close();
-  }
+  using store = await backupStore(options.from, config, io);
+  const packed =
+    store === undefined
+      ? []
+      : (await packedBackups(store)).map((backup) => ({ ...backup, place: store.url }));
+  const all = [...local, ...packed];
+  if (options.json === true) return io.json(all);
+  if (all.length === 0) return io.out(`No backup yet. Make one with \`${commandText('backup')}\`.`);
+  io.out(
+    textTable(
+      ['backup', 'made', 'size', 'place'],
+      all.map(({ name, madeAt, bytes, place }) => [name, madeAt, mebibytes(bytes), place]),
+      { columns: io.columns, figures: ['size'] },
+    ),
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -132,16 +132,12 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
   try {
     const { openStore } = await import('../../output/delta/open-store.ts');
     const { checkPublished } = await import('../../output/delta/check-published.ts');
-    const store = await openStore(tablesUrl, io);
-    try {
-      const { tables, files, problems } = await checkPublished(dataDir, store, lake);
-      const ok = problems.length === 0;
-      const agree = `${tables} tables of ${files} files at ${store.url} agree with the manifest`;
-      const advice = `\`${commandText('publish --full')}\` uploads what is missing and removes old files.`;
-      return [{ check, ok, detail: ok ? agree : problems.join('; '), advice: ok ? null : advice }];
-    } finally {
-      store.close();
-    }
+    using store = await openStore(tablesUrl, io);
+    const { tables, files, problems } = await checkPublished(dataDir, store, lake);
+    const ok = problems.length === 0;
+    const agree = `${tables} tables of ${files} files at ${store.url} agree with the manifest`;
+    const advice = `\`${commandText('publish --full')}\` uploads what is missing and removes old files.`;
+    return [{ check, ok, detail: ok ? agree : problems.join('; '), advice: ok ? null : advice }];
   } catch (error) {
     return [{ check, ok: false, detail: messageOf(error), advice: null }];
   }
@@ -157,7 +153,7 @@ const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
   const { checkLedger, durabilityWarnings, limitWarnings } = await import(
     '../../upstream/ledger-postgres/init-ledger.ts'
   );
-  const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
+  await using db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
   try {
     await checkLedger(db);
     const warnings = [...(await durabilityWarnings(db)), ...(await limitWarnings(db))];
@@ -165,8 +161,6 @@ const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
     return [{ check, ok: true, detail, advice: null }];
   } catch (error) {
     return [{ check, ok: false, detail: messageOf(error), advice: null }];
-  } finally {
-    await db.close();
   }
 };
 

@@ -64,13 +64,9 @@ const wouldBe = (lake: Lake, wanted: DetectOptions): AnyEvent[] => {
 
 /** Runs the rules over a span. Slow in a large lake. */
 const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): AnyEvent[] => {
-  const progress = new ProgressLine(io);
+  using progress = new ProgressLine(io);
   progress.show(`events: trying the rules from ${dateOf(wanted.from)} to ${dateOf(wanted.to)}`);
-  try {
-    return wouldBe(lake, wanted);
-  } finally {
-    progress.clear();
-  }
+  return wouldBe(lake, wanted);
 };
 
 const eventTable = (lake: Lake, events: readonly AnyEvent[], { columns }: CliIo): string =>

@@ -114,30 +114,25 @@ const forget = async (text: string, options: Options, io: CliIo): Promise<void> 
   using lake = openLake(dataDir, { report: io.err });
   const isJson = options.json === true;
   const rewrites = options.rewriteBackups === true;
-  let store: TableStore | undefined;
-  try {
-    store = await backupStore(undefined, config, io);
-    const subject = subjectOf(lake, text, options.platform ?? null);
-    if (options.dryRun === true || options.yes !== true) {
-      const copies = await findCopies(lake, { store, clock: io.clock }, withVideos(lake, subject));
-      const backups = namesOfCopies(copies, store);
-      const planned = { ...planErasure(lake, subject, { upstream }), backups };
-      if (options.dryRun === true && isJson) return io.json(planned);
-      if (!isJson) show(io, planned, 'Found');
-      if (options.dryRun === true) return io.out('Nothing was erased (--dry-run).');
-      const question = `Erase ${nameOf(subject)} for good?`;
-      const asked = { question, done: 'erased', toDo: `erase ${nameOf(subject)}` };
-      if (!(await isConfirmed(io, asked))) return io.out('Nothing was erased.');
-    }
-    const erased = await erase(lake, { subject, store, rewrites }, io);
-    if (isJson) return io.json(erased);
-    show(io, erased, `Erased ${nameOf(subject)}`);
-    io.out(
-      `It stays out: later pulls and imports drop it. Check with \`${commandText('query "select * from erased"')}\`.`,
-    );
-  } finally {
-    store?.close();
+  using store = await backupStore(undefined, config, io);
+  const subject = subjectOf(lake, text, options.platform ?? null);
+  if (options.dryRun === true || options.yes !== true) {
+    const copies = await findCopies(lake, { store, clock: io.clock }, withVideos(lake, subject));
+    const backups = namesOfCopies(copies, store);
+    const planned = { ...planErasure(lake, subject, { upstream }), backups };
+    if (options.dryRun === true && isJson) return io.json(planned);
+    if (!isJson) show(io, planned, 'Found');
+    if (options.dryRun === true) return io.out('Nothing was erased (--dry-run).');
+    const question = `Erase ${nameOf(subject)} for good?`;
+    const asked = { question, done: 'erased', toDo: `erase ${nameOf(subject)}` };
+    if (!(await isConfirmed(io, asked))) return io.out('Nothing was erased.');
   }
+  const erased = await erase(lake, { subject, store, rewrites }, io);
+  if (isJson) return io.json(erased);
+  show(io, erased, `Erased ${nameOf(subject)}`);
+  io.out(
+    `It stays out: later pulls and imports drop it. Check with \`${commandText('query "select * from erased"')}\`.`,
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -61,28 +61,24 @@ const run = async (
 ): Promise<void> => {
   keepHeapSmall();
   using lake = openLake(dataDir, { report: io.err });
-  const progress = new ProgressLine(io);
-  try {
-    const deps: ImportDeps = {
-      clock: io.clock,
-      signal: io.signal,
-      map: readColumnMap(options.map ?? []),
-      onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
-        progress.show(
-          `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
-        ),
-    };
-    const summary = await whileOpen(io, dataDir, 'import', () =>
-      importPaths(lake, paths, io.cwd, deps),
-    );
-    progress.clear();
-    logFiles(summary, log);
-    if (options.json === true) io.json(summary);
-    else print(io, summary);
-    io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
-  } finally {
-    progress.clear();
-  }
+  using progress = new ProgressLine(io);
+  const deps: ImportDeps = {
+    clock: io.clock,
+    signal: io.signal,
+    map: readColumnMap(options.map ?? []),
+    onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
+      progress.show(
+        `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
+      ),
+  };
+  const summary = await whileOpen(io, dataDir, 'import', () =>
+    importPaths(lake, paths, io.cwd, deps),
+  );
+  progress.clear();
+  logFiles(summary, log);
+  if (options.json === true) io.json(summary);
+  else print(io, summary);
+  io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -54,29 +54,25 @@ const askAll = async (
   io: CliIo,
   isTried: boolean,
 ): Promise<{ answers: Answers; isProbed: boolean }> => {
-  const questions = new Questions(io);
-  try {
-    const ask = (name: SettingName, question: string, usual?: string, isSecret = false) =>
-      askFor(questions, name, question, {
-        io,
-        isSecret,
-        ...(usual === undefined ? {} : { usual }),
-      });
-    const answers: Answers = {
-      baseUrl: await ask('baseUrl', 'Address of the service, ending in /v1'),
-      apiKey: await ask('apiKey', 'Key (not shown)', undefined, true),
-      tier: await ask('tier', `Tier: ${TIER_NAMES.join(', ')}`, 'beta'),
-    };
-    if (answers.tier === 'enterprise') {
-      answers.ratePerMinute = await ask('ratePerMinute', 'Calls per minute');
-      answers.callsPerMonth = await ask('callsPerMonth', 'Calls per month');
-    }
-    answers.platforms = await ask('platforms', 'Platforms', PLATFORMS.join(','));
-    const answer = isTried ? await questions.askLast(PROBE_QUESTION) : '';
-    return { answers, isProbed: /^y(es)?$/i.test(answer) };
-  } finally {
-    questions.close();
+  using questions = new Questions(io);
+  const ask = (name: SettingName, question: string, usual?: string, isSecret = false) =>
+    askFor(questions, name, question, {
+      io,
+      isSecret,
+      ...(usual === undefined ? {} : { usual }),
+    });
+  const answers: Answers = {
+    baseUrl: await ask('baseUrl', 'Address of the service, ending in /v1'),
+    apiKey: await ask('apiKey', 'Key (not shown)', undefined, true),
+    tier: await ask('tier', `Tier: ${TIER_NAMES.join(', ')}`, 'beta'),
+  };
+  if (answers.tier === 'enterprise') {
+    answers.ratePerMinute = await ask('ratePerMinute', 'Calls per minute');
+    answers.callsPerMonth = await ask('callsPerMonth', 'Calls per month');
   }
+  answers.platforms = await ask('platforms', 'Platforms', PLATFORMS.join(','));
+  const answer = isTried ? await questions.askLast(PROBE_QUESTION) : '';
+  return { answers, isProbed: /^y(es)?$/i.test(answer) };
 };
 
 /** Tries address and key: with one call, or with a probe, whose settings it returns. */
@@ -92,33 +88,29 @@ const trySettings = async (
   const { openLedgers } = await import('../context/ledgers.ts');
   const { connect } = await import('../context/upstream.ts');
   const { clock, random, signal } = io;
-  const opened = new Opened();
+  await using opened = new Opened();
+  const { ledgers } = opened.add(await openLedgers(config, clock));
+  const upstream = opened.add(await connect(config, io));
+  const { origin } = upstream;
+  const lake = opened.add(
+    openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.note }),
+  );
+  const client = opened.add(new HttpApiClient(upstream.config));
+  const world = { lake, config: upstream.config, client, ledgers, clock, random, signal };
+  const paging = { limit: 1, page: 1, offset: 0 };
   try {
-    const { ledgers } = opened.add(await openLedgers(config, clock));
-    const upstream = opened.add(await connect(config, io));
-    const { origin } = upstream;
-    const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.note }),
-    );
-    const client = opened.add(new HttpApiClient(upstream.config));
-    const world = { lake, config: upstream.config, client, ledgers, clock, random, signal };
-    const paging = { limit: 1, page: 1, offset: 0 };
-    try {
-      if (!isProbed) {
-        await requestOnce(world, 'search', { kind: 'search', q: 'a', ...paging });
-        return {};
-      }
-      const probed = await probeService({ ...world, maxCalls: PROBE_CALLS });
-      for (const [part, question] of probed.problems) io.err(`Not found: ${part}. ${question}`);
-      return probed.upstream;
-    } catch (error) {
-      throw new UsageError(
-        `Nothing was written: the service could not be called with these settings. ${messageOf(error)} Try again, or skip the test call with --no-try.`,
-        { cause: error },
-      );
+    if (!isProbed) {
+      await requestOnce(world, 'search', { kind: 'search', q: 'a', ...paging });
+      return {};
     }
-  } finally {
-    await opened.close();
+    const probed = await probeService({ ...world, maxCalls: PROBE_CALLS });
+    for (const [part, question] of probed.problems) io.err(`Not found: ${part}. ${question}`);
+    return probed.upstream;
+  } catch (error) {
+    throw new UsageError(
+      `Nothing was written: the service could not be called with these settings. ${messageOf(error)} Try again, or skip the test call with --no-try.`,
+      { cause: error },
+    );
   }
 };
 

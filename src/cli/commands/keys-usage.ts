@@ -47,26 +47,15 @@ export const defineUsage = (command: Command, io: CliIo): void => {
     .option('--json', 'print an array')
     .action(async (options: Options) => {
       const month = monthOf(options.month, io.clock.now());
-      const keys = await openKeys(configOf(io), io.clock);
-      try {
-        const uses = await keys.usageOfMonth(month);
-        if (options.json === true) io.json(uses, 0);
-        else if (options.csv === true)
-          for (const line of [
-            ['key', 'use_case', 'day', 'route', 'calls', 'refused'],
-            ...uses.map((use) => [
-              use.key,
-              use.useCase,
-              use.day,
-              use.route,
-              use.calls,
-              use.refused,
-            ]),
-          ])
-            io.csv(csvLine(line));
-        else io.out(asTable(uses, month, io));
-      } finally {
-        await keys.close();
-      }
+      await using keys = await openKeys(configOf(io), io.clock);
+      const uses = await keys.usageOfMonth(month);
+      if (options.json === true) io.json(uses, 0);
+      else if (options.csv === true)
+        for (const line of [
+          ['key', 'use_case', 'day', 'route', 'calls', 'refused'],
+          ...uses.map((use) => [use.key, use.useCase, use.day, use.route, use.calls, use.refused]),
+        ])
+          io.csv(csvLine(line));
+      else io.out(asTable(uses, month, io));
     });
 };

@@ -87,19 +87,15 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
     ...(options.scopes === undefined ? {} : { scopes: scopesOf(options.scopes) }),
   };
   const { key, ...made } = newKey(wish, io.clock.now());
-  const keys = await openKeys(configOf(io), io.clock);
-  try {
-    await keys.add(made);
-    const { record } = made;
-    const { id, tier, scopes } = record;
-    if (options.json === true) io.json({ id, key, tier, scopes }, 0);
-    else
-      io.out(
-        `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown only once and stored as a hash.`,
-      );
-  } finally {
-    await keys.close();
-  }
+  await using keys = await openKeys(configOf(io), io.clock);
+  await keys.add(made);
+  const { record } = made;
+  const { id, tier, scopes } = record;
+  if (options.json === true) io.json({ id, key, tier, scopes }, 0);
+  else
+    io.out(
+      `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown only once and stored as a hash.`,
+    );
 };
 
 /**
@@ -152,15 +148,11 @@ export const define = (command: Command, io: CliIo): void => {
     .action(async (id: string, options: { json?: boolean }) => {
       const config = configOf(io);
       const { dataDir } = config;
-      const keys = await openKeys(config, io.clock);
-      try {
-        const record = await keys.revoke(id, io.clock.now());
-        const ended = endSubscriptions(dataDir, id, io);
-        const sentence = `Key ${id} is revoked${ended > 0 ? `; ${ended} webhook subscriptions of it ended` : ''}.`;
-        if (options.json === true) io.json(shown(record), 0);
-        else io.out(sentence);
-      } finally {
-        await keys.close();
-      }
+      await using keys = await openKeys(config, io.clock);
+      const record = await keys.revoke(id, io.clock.now());
+      const ended = endSubscriptions(dataDir, id, io);
+      const sentence = `Key ${id} is revoked${ended > 0 ? `; ${ended} webhook subscriptions of it ended` : ''}.`;
+      if (options.json === true) io.json(shown(record), 0);
+      else io.out(sentence);
     });
 };

@@ -26,18 +26,14 @@ const init = async (options: { json?: boolean }, io: CliIo): Promise<void> => {
   const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
   const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
   const { initLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
-  const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
-  try {
-    const result = await initLedger(db);
-    if (options.json === true) io.json(result);
-    else
-      io.out(
-        `Ledger at ${result.server}, schema ${result.schema}, version ${result.version}: ${DID[result.was]}.`,
-      );
-    for (const warning of result.warnings) io.err(`warning: ${warning}`);
-  } finally {
-    await db.close();
-  }
+  await using db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
+  const result = await initLedger(db);
+  if (options.json === true) io.json(result);
+  else
+    io.out(
+      `Ledger at ${result.server}, schema ${result.schema}, version ${result.version}: ${DID[result.was]}.`,
+    );
+  for (const warning of result.warnings) io.err(`warning: ${warning}`);
 };
 
 export const define = (command: Command, io: CliIo): void => {

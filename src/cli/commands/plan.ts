@@ -50,21 +50,17 @@ interface Known {
 const known = async (config: Config, clock: Clock): Promise<Known> => {
   const now = clock.now();
   const hasLake = existsSync(join(config.dataDir, LAKE_FILE));
-  const opened = new Opened();
-  try {
-    const { ledgers } = opened.add(await openLedgers(config, clock));
-    const lake = hasLake ? opened.add(openLakeForReading(config.dataDir)) : undefined;
-    const spent = await spentOfKeys(lake, config, { ledgers, now });
-    const jobs = withWatches(JOBS, lake, config, { now });
-    if (lake === undefined) return { spent, jobs, unfinished: null };
-    const log = new RunLog(lake);
-    const run = log.unfinished();
-    const unfinished =
-      run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
-    return { spent, jobs, unfinished };
-  } finally {
-    await opened.close();
-  }
+  await using opened = new Opened();
+  const { ledgers } = opened.add(await openLedgers(config, clock));
+  const lake = hasLake ? opened.add(openLakeForReading(config.dataDir)) : undefined;
+  const spent = await spentOfKeys(lake, config, { ledgers, now });
+  const jobs = withWatches(JOBS, lake, config, { now });
+  if (lake === undefined) return { spent, jobs, unfinished: null };
+  const log = new RunLog(lake);
+  const run = log.unfinished();
+  const unfinished =
+    run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
+  return { spent, jobs, unfinished };
 };
 
 const count = (value: number): string => grouped(Math.round(value));

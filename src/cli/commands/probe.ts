@@ -55,7 +55,7 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
   const { openAccess } = await import('../context/access.ts');
   const { textTable } = await import('../text/text-table.ts');
   const { clock, random, signal } = io;
-  const opened = new Opened();
+  await using opened = new Opened();
   try {
     const given = configOf(io);
     const { ledgers } = opened.add(await openLedgers(given, clock, { stopping: signal }));
@@ -101,7 +101,6 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
     io.exitCode = ok ? EXIT.complete : EXIT.failed;
   } finally {
     io.redraw('');
-    await opened.close();
   }
 };
 

@@ -62,26 +62,22 @@ const run = async (
   openLakeForReading(dataDir).close(); // never creates a lake
   using source = openLake(dataDir, { report: io.err });
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
-  const progress = new ProgressLine(io);
+  using progress = new ProgressLine(io);
+  const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
   try {
-    const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
-    try {
-      const summary = await replayResponses(source, target, {
-        since,
-        upstream,
-        signal: io.signal,
-        onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
-      });
-      progress.clear();
-      logSummary(summary, log);
-      if (options.json === true) io.json(summary);
-      else print(io, summary);
-      io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
-    } finally {
-      if (target !== source) target.close();
-    }
-  } finally {
+    const summary = await replayResponses(source, target, {
+      since,
+      upstream,
+      signal: io.signal,
+      onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
+    });
     progress.clear();
+    logSummary(summary, log);
+    if (options.json === true) io.json(summary);
+    else print(io, summary);
+    io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
+  } finally {
+    if (target !== source) target.close();
   }
 };
 

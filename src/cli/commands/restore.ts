@@ -137,7 +137,7 @@ const restore = async (name: string, options: Options, io: CliIo): Promise<void>
   const { dataDir } = config;
   refuseWhileOpen(dataDir);
   const isLocal = existsSync(localFile(dataDir, name, io));
-  const store = isLocal ? undefined : await backupStore(options.from, config, io);
+  using store = isLocal ? undefined : await backupStore(options.from, config, io);
   const latest = name === 'latest';
   const newest = backupsIn(dataDir).at(-1)?.path;
   if (!isLocal && store === undefined && !(latest && newest !== undefined))
@@ -146,22 +146,18 @@ const restore = async (name: string, options: Options, io: CliIo): Promise<void>
     );
   const from =
     store === undefined ? name : `${latest ? 'the newest backup' : name} of ${store.url}`;
-  try {
-    const question = `Replace the lake of ${dataDir} by ${from}?`;
-    const asked = { question, done: 'restored', toDo: `restore ${from}` };
-    if (options.yes !== true && !(await isConfirmed(io, asked)))
-      return io.out('Nothing was restored.');
-    const file = latest ? newest : localFile(dataDir, name, io);
-    const chosen = { name: latest ? undefined : name, store, file };
-    const replaced = await withExclusive(dataDir, 'backup', io.clock, () =>
-      replaceLake(dataDir, chosen, io),
-    );
-    const done = { ...replaced, files: options.export ? await bringInLine(io) : null };
-    if (options.json === true) io.json(done);
-    else show(io, done);
-  } finally {
-    store?.close();
-  }
+  const question = `Replace the lake of ${dataDir} by ${from}?`;
+  const asked = { question, done: 'restored', toDo: `restore ${from}` };
+  if (options.yes !== true && !(await isConfirmed(io, asked)))
+    return io.out('Nothing was restored.');
+  const file = latest ? newest : localFile(dataDir, name, io);
+  const chosen = { name: latest ? undefined : name, store, file };
+  const replaced = await withExclusive(dataDir, 'backup', io.clock, () =>
+    replaceLake(dataDir, chosen, io),
+  );
+  const done = { ...replaced, files: options.export ? await bringInLine(io) : null };
+  if (options.json === true) io.json(done);
+  else show(io, done);
 };
 
 export const define = (command: Command, io: CliIo): void => {

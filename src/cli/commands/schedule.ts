@@ -180,7 +180,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
   });
   const teller = new Teller(logged);
   const { report, warn, fail } = teller;
-  const opened = new Opened();
+  await using opened = new Opened();
   try {
     const { ledgers, ...fleet } = opened.add(
       await openLedgers(config, clock, { waits: true, stopping: signal }),
@@ -240,8 +240,6 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     // stopped while the sandbox or the ledger started
     if (!isStop(error, signal)) throw error;
     report('stopped');
-  } finally {
-    await opened.close();
   }
 };
 

@@ -200,50 +200,45 @@ const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promi
   keepHeapSmall();
   const jobs = jobsNamed(options.jobs, JOBS);
   const { clock, random, env, signal } = io;
-  const progress = new SyncProgress(io);
-  const opened = new Opened();
-  try {
-    const { ledgers } = opened.add(await openLedgers(given, clock, { stopping: signal }));
-    const upstream = opened.add(await connect(given, io));
-    const { origin } = upstream;
-    const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
-    const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
-    );
-    refuseUnreadable(lake, config);
-    for (const problem of clockProblems(lake, clock.now())) io.err(`warning: ${problem}`);
-    const { client, keys } = opened.add(openAccess({ config }));
-    const night = await liveNight({
-      lake,
-      config,
-      client,
-      keys,
-      ledgers,
-      log,
-      clock,
-      random,
-      env,
-      signal,
-      jobs,
-      ...(origin === 'upstream' ? { clockCheck: { isTrusted: options.trustClock === true } } : {}),
-      ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
-      ...(forPeople ? { onProgress: progress.show, onWait: progress.wait } : {}),
-      revokedKeys: revokedElsewhere(config, clock),
-      allJobs: JOBS,
-      chores: CHORES.filter((chore) => isFollowed(chore, config, options)),
-      attempt: attempting(logged),
-      warn: io.err,
-      onRun: (id) => {
-        if (id !== undefined && forPeople) io.note(`Resuming run ${id}, which did not finish.`);
-      },
-    });
-    progress.clear();
-    tellNight(night, { upstream, asJson: options.json === true }, logged);
-    io.exitCode = exitCodeOf(night);
-  } finally {
-    progress.clear();
-    await opened.close();
-  }
+  using progress = new SyncProgress(io);
+  await using opened = new Opened();
+  const { ledgers } = opened.add(await openLedgers(given, clock, { stopping: signal }));
+  const upstream = opened.add(await connect(given, io));
+  const { origin } = upstream;
+  const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
+  const lake = opened.add(
+    openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
+  );
+  refuseUnreadable(lake, config);
+  for (const problem of clockProblems(lake, clock.now())) io.err(`warning: ${problem}`);
+  const { client, keys } = opened.add(openAccess({ config }));
+  const night = await liveNight({
+    lake,
+    config,
+    client,
+    keys,
+    ledgers,
+    log,
+    clock,
+    random,
+    env,
+    signal,
+    jobs,
+    ...(origin === 'upstream' ? { clockCheck: { isTrusted: options.trustClock === true } } : {}),
+    ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
+    ...(forPeople ? { onProgress: progress.show, onWait: progress.wait } : {}),
+    revokedKeys: revokedElsewhere(config, clock),
+    allJobs: JOBS,
+    chores: CHORES.filter((chore) => isFollowed(chore, config, options)),
+    attempt: attempting(logged),
+    warn: io.err,
+    onRun: (id) => {
+      if (id !== undefined && forPeople) io.note(`Resuming run ${id}, which did not finish.`);
+    },
+  });
+  progress.clear();
+  tellNight(night, { upstream, asJson: options.json === true }, logged);
+  io.exitCode = exitCodeOf(night);
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -128,15 +128,14 @@ const defineTest = (command: Command, io: CliIo): void => {
         options,
         async (lake) => {
           const { url, allowLoopbackHttp } = requireSubscription(lake, id);
-          const poster = new HttpPoster({ clock: io.clock, proxy: webhookProxy(configOf(io)) });
-          try {
-            const endpoint = { id, url, loopback: allowLoopbackHttp };
-            const attempt = await sendTest(lake, { clock: io.clock, poster }, endpoint);
-            if (attempt.error !== null) io.exitCode = EXIT.failed;
-            return { ...attempt, at: isoOf(attempt.at) };
-          } finally {
-            await poster.close();
-          }
+          await using poster = new HttpPoster({
+            clock: io.clock,
+            proxy: webhookProxy(configOf(io)),
+          });
+          const endpoint = { id, url, loopback: allowLoopbackHttp };
+          const attempt = await sendTest(lake, { clock: io.clock, poster }, endpoint);
+          if (attempt.error !== null) io.exitCode = EXIT.failed;
+          return { ...attempt, at: isoOf(attempt.at) };
         },
         ({ status, durationMs, error }) =>
           error === null

@@ -22,31 +22,27 @@ const listen = async (options: ListenOptions, io: CliIo): Promise<void> => {
   const url = options.forward === undefined ? undefined : readTarget(options.forward, true);
   const secret = options.secret ?? newSecret();
   secretKey(secret); // rejects one that cannot be used
-  const poster = new HttpPoster({ clock, proxy: webhookProxy(config) });
+  await using poster = new HttpPoster({ clock, proxy: webhookProxy(config) });
   const forward = url === undefined ? undefined : { url, secret, poster };
   using lake = openLakeForReading(config.dataDir);
-  try {
-    io.note(
-      forward === undefined
-        ? 'Listening for events. Ctrl-C stops.'
-        : `Forwarding events to ${url?.origin}, signed with ${secret}. Ctrl-C stops.`,
-    );
-    for await (const { id, body, attempt } of listenToEvents(lake, {
-      clock,
-      signal,
-      since,
-      forward,
-    })) {
-      io.out(body);
-      if (attempt !== undefined)
-        io.err(
-          attempt.error === null
-            ? `${id}: answered ${attempt.status} after ${attempt.durationMs} ms.`
-            : `${id}: not received: ${attempt.error}.`,
-        );
-    }
-  } finally {
-    await poster.close();
+  io.note(
+    forward === undefined
+      ? 'Listening for events. Ctrl-C stops.'
+      : `Forwarding events to ${url?.origin}, signed with ${secret}. Ctrl-C stops.`,
+  );
+  for await (const { id, body, attempt } of listenToEvents(lake, {
+    clock,
+    signal,
+    since,
+    forward,
+  })) {
+    io.out(body);
+    if (attempt !== undefined)
+      io.err(
+        attempt.error === null
+          ? `${id}: answered ${attempt.status} after ${attempt.durationMs} ms.`
+          : `${id}: not received: ${attempt.error}.`,
+      );
   }
 };
 

@@ -15,10 +15,6 @@ export const isConfirmed = async (
     throw new UsageError(
       `Nothing was ${done}: it needs your confirmation and stdin is not a terminal. Add --yes to ${toDo}.`,
     );
-  const questions = new Questions(io);
-  try {
-    return /^y/i.test(await questions.ask(`${question} [y/N]`));
-  } finally {
-    questions.close();
-  }
+  using questions = new Questions(io);
+  return /^y/i.test(await questions.ask(`${question} [y/N]`));
 };

@@ -19,13 +19,9 @@ export const revokedElsewhere = (
     ? undefined
     : async () => {
         try {
-          const keys = await openKeys(config, clock);
-          try {
-            const all = await keys.list();
-            return all.flatMap(({ id, revokedAt }) => (revokedAt === null ? [] : [id]));
-          } finally {
-            await keys.close();
-          }
+          await using keys = await openKeys(config, clock);
+          const all = await keys.list();
+          return all.flatMap(({ id, revokedAt }) => (revokedAt === null ? [] : [id]));
         } catch (error) {
           if (error instanceof PausedError) return [];
           throw error;

@@ -72,4 +72,8 @@ export class Questions {
   close(): void {
     this.#lines.close();
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }

@@ -48,12 +48,8 @@ export const listJson = (watch: Watch, config: { readonly listItems: number }) =
 /** True unless somebody at a terminal says no. */
 const isConfirmed = async (io: CliIo, question: string): Promise<boolean> => {
   if (io.input?.isTTY !== true) return true;
-  const questions = new Questions(io);
-  try {
-    return !/^n/i.test(await questions.ask(`${question} [Y/n]`));
-  } finally {
-    questions.close();
-  }
+  using questions = new Questions(io);
+  return !/^n/i.test(await questions.ask(`${question} [Y/n]`));
 };
 
 /** Prints the price of watches, asks, and saves them. With `isDry` it saves nothing. */

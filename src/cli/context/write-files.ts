@@ -28,7 +28,7 @@ export const writeFiles = async <Summary extends FilesWritten>(
   { io, log }: LoggedIo,
   { lake, job, done, write, print, json }: FileWork<Summary>,
 ): Promise<void> => {
-  const progress = new ProgressLine(io);
+  using progress = new ProgressLine(io);
   try {
     const summary = await write(progress, lake);
     progress.clear();
@@ -38,7 +38,6 @@ export const writeFiles = async <Summary extends FilesWritten>(
     if (json) io.json(summary);
     else print(summary);
   } finally {
-    progress.clear();
     lake.close();
   }
 };

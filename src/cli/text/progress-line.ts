@@ -21,4 +21,8 @@ export class ProgressLine {
   clear(): void {
     this.#io.redraw('');
   }
+
+  [Symbol.dispose](): void {
+    this.clear();
+  }
 }

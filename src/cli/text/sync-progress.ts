@@ -60,6 +60,10 @@ export class SyncProgress {
     this.#line.clear();
   };
 
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+
   #spent(): string {
     return this.#last === undefined ? '' : ` (${progressText(this.#last)})`;
   }

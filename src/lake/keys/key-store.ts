@@ -27,7 +27,7 @@ export interface RequestCounter {
  * Keys of `serve` and what they spent: in the data directory, or in the shared ledger, where several
  * `serve` count them together. Instants in Unix ms.
  */
-export interface KeyStore extends RequestCounter {
+export interface KeyStore extends RequestCounter, AsyncDisposable {
   /** True in the shared ledger. */
   readonly isShared: boolean;
   add(key: NewKey): Promise<void>;
@@ -83,5 +83,9 @@ export class LakeKeys implements KeyStore {
 
   async close(): Promise<void> {
     this.#db.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }

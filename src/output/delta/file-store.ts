@@ -174,4 +174,6 @@ export class FileStore implements TableStore {
   }
 
   close(): void {}
+
+  [Symbol.dispose](): void {}
 }

@@ -224,4 +224,8 @@ export class S3Store implements TableStore {
   close(): void {
     this.#client.destroy();
   }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
 }

@@ -37,7 +37,7 @@ export interface ByteRange {
  * whole or not at all. Every method can be repeated after a kill or an error.
  * @throws TablesError in words, `transient` if the same may succeed later
  */
-export interface TableStore {
+export interface TableStore extends Disposable {
   /** The address as messages show it; holds no secret. */
   readonly url: string;
   /** The bytes of an object, or of a range inside it; undefined if it does not exist. At most 32 MiB. */

@@ -204,6 +204,10 @@ export class LedgerDb {
     return rows[0]?.value as T;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** Ends all connections, so that the process can exit even while the server is frozen. */
   async close(): Promise<void> {
     const pool = this.#pool;

@@ -121,4 +121,8 @@ export class SharedKeys implements KeyStore {
   close(): Promise<void> {
     return this.#db.close();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }

@@ -33,6 +33,7 @@ export const dyingStore = (store: TableStore, at: number, moment: 'before' | 'af
     copyIn: (key, file) => dying(() => store.copyIn(key, file)),
     remove: (keys) => dying(() => store.remove(keys)),
     tidy: (prefix, before) => dying(() => store.tidy(prefix, before)),
+    [Symbol.dispose]: () => store.close(),
     close: () => store.close(),
   };
   return { store: wrapped, operations: () => operations };
