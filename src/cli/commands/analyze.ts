@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
-import { Opened } from '../../base/opened.ts';
 import { type Analysis, analysisResponse } from '../../base/wire/analysis-shapes.ts';
 import { storeAnalysis } from '../../ingest/writers/analyses.ts';
 import { openLake } from '../../lake/open.ts';
@@ -62,21 +61,11 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
 
 /** Prints the analysis of the service: as text if it has our fields, otherwise as JSON. */
 const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
-  const { openLakeFor } = await import('../../lake/origin.ts');
   const { requestOnce } = await import('../../run/run/request-once.ts');
-  const { openLedgers } = await import('../context/ledgers.ts');
-  const { openAccess } = await import('../context/access.ts');
-  const { connect } = await import('../context/upstream.ts');
+  const { openSession } = await import('../context/session.ts');
   const { clock, random, signal } = io;
-  await using opened = new Opened();
-  const { ledgers } = opened.add(await openLedgers(configOf(io), clock, { stopping: signal }));
-  const upstream = opened.add(await connect(configOf(io), io));
-  const { config, origin } = upstream;
-  const lake = opened.add(
-    openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
-  );
-  const { client, keys } = opened.add(openAccess(upstream));
-  const world = { lake, config, client, keys, ledgers, clock, random, signal };
+  await using session = await openSession(configOf(io), io);
+  const world = { ...session, clock, random, signal };
   const response = await requestOnce(world, 'analyze', { kind: 'analyze', id });
   if (response.kind !== 'analysis') return;
   const known = analysisResponse.safeParse(response.analysis);

@@ -10,7 +10,6 @@ import { TIER_NAMES } from '../../base/config/tiers.ts';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage, packageFolder } from '../../base/installation.ts';
-import { Opened } from '../../base/opened.ts';
 import type { CliIo } from '../context/io.ts';
 import { Questions } from '../context/questions.ts';
 
@@ -81,22 +80,12 @@ const trySettings = async (
   isProbed: boolean,
   io: CliIo,
 ): Promise<UpstreamSettings> => {
-  const { HttpApiClient } = await import('../../upstream/client.ts');
-  const { openLakeFor } = await import('../../lake/origin.ts');
   const { probeService } = await import('../../run/run/probe-service.ts');
   const { requestOnce } = await import('../../run/run/request-once.ts');
-  const { openLedgers } = await import('../context/ledgers.ts');
-  const { connect } = await import('../context/upstream.ts');
+  const { openSession } = await import('../context/session.ts');
   const { clock, random, signal } = io;
-  await using opened = new Opened();
-  const { ledgers } = opened.add(await openLedgers(config, clock));
-  const upstream = opened.add(await connect(config, io));
-  const { origin } = upstream;
-  const lake = opened.add(
-    openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.note }),
-  );
-  const client = opened.add(new HttpApiClient(upstream.config));
-  const world = { lake, config: upstream.config, client, ledgers, clock, random, signal };
+  await using session = await openSession(config, io, { report: io.note });
+  const world = { ...session, clock, random, signal };
   const paging = { limit: 1, page: 1, offset: 0 };
   try {
     if (!isProbed) {

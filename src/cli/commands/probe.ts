@@ -5,11 +5,8 @@ import { CONFIG_FILE, readConfigFile } from '../../base/config/config-file.ts';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { EXIT } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { Opened } from '../../base/opened.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { openLedgers } from '../context/ledgers.ts';
 import { wholeNumberOption } from '../context/option-values.ts';
-import { connect } from '../context/upstream.ts';
 
 const HELP = `
 Asks your service about everything that the interface leaves open: names of platforms and periods,
@@ -49,25 +46,17 @@ const save = (path: string, upstream: UpstreamSettings): void => {
 };
 
 const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void> => {
-  const { openLakeFor } = await import('../../lake/origin.ts');
   const { readProbe } = await import('../../run/run/last-probe.ts');
   const { probeService } = await import('../../run/run/probe-service.ts');
-  const { openAccess } = await import('../context/access.ts');
+  const { openSession } = await import('../context/session.ts');
   const { textTable } = await import('../text/text-table.ts');
   const { clock, random, signal } = io;
-  await using opened = new Opened();
+  await using session = await openSession(configOf(io), io, { report: io.note });
+  const { config, lake } = session;
   try {
-    const given = configOf(io);
-    const { ledgers } = opened.add(await openLedgers(given, clock, { stopping: signal }));
-    const { config, origin, close } = await connect(given, io);
-    opened.add({ close });
-    const lake = opened.add(
-      openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.note }),
-    );
-    const { client, keys } = opened.add(openAccess({ config }));
     io.note(`Probing ${config.baseUrl} with at most ${maxCalls} calls ...`);
     const before = readProbe(lake);
-    const world = { lake, config, client, keys, ledgers, clock, random, signal };
+    const world = { ...session, clock, random, signal };
     const onWait = (ms: number, why: string): void =>
       io.redraw(`probe: waits ${Math.ceil(ms / 1000)} s: ${why}`);
     const { ok, calls, findings, upstream } = await probeService({ ...world, maxCalls, onWait });

@@ -12,7 +12,6 @@ import type { Secret } from '../../base/secret.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
-import { openLakeFor } from '../../lake/origin.ts';
 import { removeUnfinishedBackups } from '../../run/maintenance/backup.ts';
 import type { Chore } from '../../run/plan/job.ts';
 import { keyMonths, planMonths } from '../../run/plan/key-plan.ts';
@@ -27,12 +26,10 @@ import { type BatchEnd, Schedule } from '../../run/schedule/schedule.ts';
 import { LakeSlots, PartlySharedSlots } from '../../run/schedule/slot-book.ts';
 import type { OwnKey } from '../../upstream/throttle/key-limits.ts';
 import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
-import { openAccess } from '../context/access.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
-import { openLedgers } from '../context/ledgers.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
-import { connect } from '../context/upstream.ts';
+import { openSession } from '../context/session.ts';
 import { driftText } from '../text/drift-text.ts';
 
 const HELP = `
@@ -180,26 +177,19 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
   });
   const teller = new Teller(logged);
   const { report, warn, fail } = teller;
-  await using opened = new Opened();
   try {
-    const { ledgers, ...fleet } = opened.add(
-      await openLedgers(config, clock, { waits: true, stopping: signal }),
-    );
-    const upstream = opened.add(await connect(config, io));
-    const { origin } = upstream;
-    const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), report }));
+    await using session = await openSession(config, io, { waits: true, report });
+    await using opened = new Opened();
+    const { lake, origin, keys } = session;
     removeUnfinishedBackups(lake.dataDir);
     refuseUnreadable(lake, config);
     for (const problem of clockProblems(lake, clock.now())) warn(`warning: ${problem}`);
-    const { client, keys } = opened.add(openAccess(upstream));
-    const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
+    const context = { ...session, clock, random, env, signal };
     const revokedKeys = revokedElsewhere(config, clock);
     const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
     const common = {
       ...context,
       revokedKeys,
-      client,
-      keys,
       allJobs: JOBS,
       log,
       attempt,
@@ -215,7 +205,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const word = Math.floor(random() * 2 ** 48).toString(36);
     const own = new LakeSlots(lake, clock, word);
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
-    const shared = fleet.slots?.(secretsOf(keys), random().toString(36).slice(2));
+    const shared = session.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
     const sender = new Sender(lake, {
       clock,

@@ -4,23 +4,20 @@ import type { Config } from '../../base/config/config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { orCost } from '../../base/money.ts';
-import { Opened } from '../../base/opened.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
-import { openLakeFor } from '../../lake/origin.ts';
 import type { Chore } from '../../run/plan/job.ts';
 import type { Attempting } from '../../run/run/attempt.ts';
 import { refuseUnreadable } from '../../run/run/last-probe.ts';
 import { liveNight, type Night } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import { jobsNamed } from '../../run/run/sync.ts';
-import { openAccess } from '../context/access.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
-import { openLedgers } from '../context/ledgers.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { wholeNumberOption } from '../context/option-values.ts';
-import { connect, refreshesWhileWaiting, type Upstream } from '../context/upstream.ts';
+import { openSession, type Session } from '../context/session.ts';
+import { refreshesWhileWaiting } from '../context/upstream.ts';
 import { driftText } from '../text/drift-text.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { rowsText } from '../text/rows-text.ts';
@@ -76,7 +73,7 @@ const print = (
   io: CliIo,
   summary: RunSummary,
   { events, exported }: { events: number; exported: Exported },
-  { origin, config: { pricePer1000: price } }: Upstream,
+  { origin, config: { pricePer1000: price } }: Session,
 ): void => {
   const { calls, items, quota } = summary;
   io.out(
@@ -178,7 +175,7 @@ const exportedIn = ({ chores }: Night): Exported => {
 /** Prints the last run, the steps after it, and keys that stopped. */
 const tellNight = (
   night: Night,
-  { upstream, asJson }: { upstream: Upstream; asJson: boolean },
+  { session, asJson }: { session: Session; asJson: boolean },
   { io, log }: LoggedIo,
 ): void => {
   const last = night.runs.at(-1);
@@ -191,7 +188,7 @@ const tellNight = (
   if (asJson) {
     io.json({ ...last, events, exported });
     if (last.reason !== null) io.err(last.reason);
-  } else print(io, last, { events, exported }, upstream);
+  } else print(io, last, { events, exported }, session);
   tellStopped(io, last);
 };
 
@@ -201,23 +198,14 @@ const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promi
   const jobs = jobsNamed(options.jobs, JOBS);
   const { clock, random, env, signal } = io;
   using progress = new SyncProgress(io);
-  await using opened = new Opened();
-  const { ledgers } = opened.add(await openLedgers(given, clock, { stopping: signal }));
-  const upstream = opened.add(await connect(given, io));
-  const { origin } = upstream;
-  const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
-  const lake = opened.add(
-    openLakeFor(config.dataDir, origin, { now: clock.now(), report: io.err }),
-  );
+  await using session = await openSession(given, io);
+  const { lake, origin } = session;
+  const config = { ...session.config, ...refreshesWhileWaiting(session.config) };
   refuseUnreadable(lake, config);
   for (const problem of clockProblems(lake, clock.now())) io.err(`warning: ${problem}`);
-  const { client, keys } = opened.add(openAccess({ config }));
   const night = await liveNight({
-    lake,
+    ...session,
     config,
-    client,
-    keys,
-    ledgers,
     log,
     clock,
     random,
@@ -237,7 +225,7 @@ const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promi
     },
   });
   progress.clear();
-  tellNight(night, { upstream, asJson: options.json === true }, logged);
+  tellNight(night, { session, asJson: options.json === true }, logged);
   io.exitCode = exitCodeOf(night);
 };
 
