@@ -2,6 +2,8 @@ import { MINUTE_MS } from './durations.ts';
 
 export const isoOf = (at: number): string => new Date(at).toISOString();
 
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
 /** UTC date, `YYYY-MM-DD`. */
 export const dateOf = (at: number): string => isoOf(at).slice(0, 10);
 

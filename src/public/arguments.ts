@@ -1,8 +1,8 @@
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import { systemClock } from '../base/clock.ts';
 import { rangeMs } from '../base/durations.ts';
 import { UsageError } from '../base/errors.ts';
 import { parseIso } from '../base/iso.ts';
-
-// Checks of arguments. Each throws a UsageError with the expected and the given value.
 
 /** ISO 8601, a Date or Unix milliseconds. */
 export type Instant = string | Date | number;
@@ -19,15 +19,18 @@ export interface Part extends AsOf {
 }
 
 const DEFAULT_LIMIT = 50;
-export const windowOf = (dateRange: string): number => {
+
+/** @throws UsageError if it is not a span */
+export const rangeOf = (dateRange: string): { dateRange: string; windowMs: number } => {
   const windowMs = rangeMs(dateRange);
   if (windowMs === undefined)
     throw new UsageError(
       `dateRange must be a span such as 24h, 7d or 4w, at most 366 days; it is "${dateRange}".`,
     );
-  return windowMs;
+  return { dateRange, windowMs };
 };
 
+/** @throws UsageError unless `values` has `value` */
 export const known = <T extends string>(what: string, value: string, values: readonly T[]): T => {
   const found = values.find((name) => name === value);
   if (found === undefined)
@@ -35,12 +38,15 @@ export const known = <T extends string>(what: string, value: string, values: rea
   return found;
 };
 
+export const platformOf = (value: string): Platform => known('platform', value, PLATFORMS);
+
 const whole = (what: string, value: number): number => {
   if (!Number.isInteger(value) || value < 1)
     throw new UsageError(`${what} must be a whole number from 1; it is ${value}.`);
   return value;
 };
 
+/** Unix ms. @throws UsageError if it is not an instant */
 export const instantOf = (what: string, given: Instant): number => {
   const at = typeof given === 'string' ? parseIso(given) : Number(given);
   if (at === undefined || !Number.isFinite(at))
@@ -50,17 +56,15 @@ export const instantOf = (what: string, given: Instant): number => {
   return at;
 };
 
-/** @param now Unix ms, the default */
-export const instant = ({ asOf }: AsOf, now: number): number =>
-  asOf === undefined ? now : instantOf('asOf', asOf);
+/** The instant of a read, Unix ms. */
+export const asOfOf = ({ asOf }: AsOf): number =>
+  asOf === undefined ? systemClock.now() : instantOf('asOf', asOf);
 
-/** @param now Unix ms, the default of `asOf` */
-export const moment = (
-  { limit = DEFAULT_LIMIT, page: number = 1, ...options }: Part,
-  now: number,
-) => ({
+/** The part of a list to read, and when. */
+export const partOf = ({ limit = DEFAULT_LIMIT, page = 1, ...options }: Part) => ({
   limit: whole('limit', limit),
-  page: whole('page', number),
-  asOf: instant(options, now),
+  page: whole('page', page),
+  asOf: asOfOf(options),
+  isNow: options.asOf === undefined,
   owner: '',
 });

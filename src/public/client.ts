@@ -4,7 +4,7 @@ import { serviceUrl } from '../base/config/setting-readers.ts';
 import { TIERS } from '../base/config/tiers.ts';
 import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
 import { UsageError } from '../base/errors.ts';
-import { isoOf } from '../base/iso.ts';
+import { isoOf, isoOrNull } from '../base/iso.ts';
 import { proxyIn } from '../base/proxy.ts';
 import { Secret } from '../base/secret.ts';
 import { platformOfId } from '../base/wire/fields.ts';
@@ -268,8 +268,6 @@ export class Client {
     return read;
   }
 }
-
-const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
 const paging = ({ limit = DEFAULT_LIMIT, page = 1 }: ListOptions) => ({
   limit,

@@ -3,7 +3,6 @@ import {
   type EventKind,
   PERIODS,
   type Period,
-  PLATFORMS,
   type Platform,
 } from '../../schema/vocabulary.ts';
 import { countHits, listAlerts, newestHits } from '../alerts/rules/alert-store.ts';
@@ -30,16 +29,16 @@ import {
   type RisingPage,
   type ShownForecast,
 } from '../learn/forecast/shapes.ts';
-
 import {
   type AsOf,
+  asOfOf,
   type Instant,
-  instant,
   instantOf,
   known,
-  moment,
   type Part,
-  windowOf,
+  partOf,
+  platformOf,
+  rangeOf,
 } from './arguments.ts';
 import { type NoticedEvent, noticedEvent } from './events.ts';
 import {
@@ -104,22 +103,7 @@ export type Forecast = ShownForecast;
 export type ForecastVideo = RisingPage['items'][number];
 
 /** A creator as known at an instant; unknown numbers are null. */
-export interface Creator {
-  readonly platform: Platform;
-  readonly handle: string;
-  readonly followers: number | null;
-  readonly videoCount: number | null;
-  readonly views: number | null;
-  readonly likes: number | null;
-  readonly engagementRate: number | null;
-  readonly videos: ContentItem[];
-  readonly growth: {
-    readonly at: string;
-    readonly followers: number | null;
-    readonly views: number | null;
-    readonly likes: number | null;
-  }[];
-}
+export type Creator = ReturnType<typeof knownProfile>;
 
 const MOST_OF_PAGE = 100;
 const SEARCH_DEADLINE_MS = 2000;
@@ -144,18 +128,14 @@ export class LakeReader {
     options: Part & { readonly dateRange?: string } = {},
   ): Promise<Page<ContentItem>> {
     const { dateRange = '24h' } = options;
-    const windowMs = windowOf(dateRange);
-    const list = { platform: known('platform', platform, PLATFORMS), dateRange, windowMs };
-    return page(await feedPage(this.#lists, { ...moment(options, systemClock.now()), ...list }));
+    const list = { platform: platformOf(platform), ...rangeOf(dateRange) };
+    return page(await feedPage(this.#lists, { ...partOf(options), ...list }));
   }
 
   /** Trends of a day, a week or a month. */
   async trends(platform: Platform, period: Period, options: Part = {}): Promise<Page<ContentItem>> {
-    const list = {
-      platform: known('platform', platform, PLATFORMS),
-      period: known('period', period, PERIODS),
-    };
-    return page(await trendsPage(this.#lists, { ...moment(options, systemClock.now()), ...list }));
+    const list = { platform: platformOf(platform), period: known('period', period, PERIODS) };
+    return page(await trendsPage(this.#lists, { ...partOf(options), ...list }));
   }
 
   /** Tags by volume inside `dateRange` (`30d` unless given), of one platform or of all. */
@@ -165,24 +145,23 @@ export class LakeReader {
     const { dateRange = '30d', platform } = options;
     return page(
       await hashtagsPage(this.#lists, {
-        ...moment(options, systemClock.now()),
-        ...(platform === undefined ? {} : { platform: known('platform', platform, PLATFORMS) }),
-        dateRange,
-        windowMs: windowOf(dateRange),
+        ...partOf(options),
+        ...(platform === undefined ? {} : { platform: platformOf(platform) }),
+        ...rangeOf(dateRange),
       }),
     );
   }
 
   /** One video, or undefined where it had not been seen. */
   video(id: string, options: AsOf = {}): ContentItem | undefined {
-    const asOf = instant(options, systemClock.now());
+    const asOf = asOfOf(options);
     const found = videoByIdAsOf(this.#lake, id, asOf);
     return found === undefined ? undefined : videoRecord(this.#lake, found.key, asOf);
   }
 
   /** A video's snapshots, oldest first, and its curve; undefined where it had not been seen. */
   growth(id: string, options: AsOf = {}): Growth | undefined {
-    const asOf = instant(options, systemClock.now());
+    const asOf = asOfOf(options);
     const found = videoByIdAsOf(this.#lake, id, asOf);
     if (found === undefined) return undefined;
     const forecast = shownForecast(this.#lake.sqlite, found.key, asOf);
@@ -196,13 +175,11 @@ export class LakeReader {
 
   /** A creator with a page of their videos, or undefined where they had not been seen. */
   creator(platform: Platform, handle: string, options: Part = {}): Creator | undefined {
-    const { limit, page: number, asOf } = moment(options, systemClock.now());
+    const part = partOf(options);
     const found = creatorProfile(this.#lake, {
-      platform: known('platform', platform, PLATFORMS),
+      platform: platformOf(platform),
       handle: plainHandle(handle),
-      asOf,
-      limit,
-      page: number,
+      ...part,
     });
     return found === undefined ? undefined : knownProfile(platform, found);
   }
@@ -215,24 +192,22 @@ export class LakeReader {
     q: string,
     options: Part & { readonly platform?: Platform; readonly dateRange?: string } = {},
   ): Page<ContentItem> {
-    const { limit, page: number, asOf } = moment(options, systemClock.now());
+    const part = partOf(options);
     if (q.trim() === '') throw new UsageError('q must be at least one word; it is empty.');
     const { platform, dateRange } = options;
-    const since = dateRange === undefined ? undefined : asOf - windowOf(dateRange);
+    const since = dateRange === undefined ? undefined : part.asOf - rangeOf(dateRange).windowMs;
     const { total, items } = searchPage(
       this.#lake,
       {
         q,
-        platform: platform && known('platform', platform, PLATFORMS),
+        platform: platform && platformOf(platform),
         since,
-        limit,
-        page: number,
-        asOf,
+        ...part,
         deadlineMs: SEARCH_DEADLINE_MS,
       },
       systemClock,
     );
-    return { total, items, asOf: isoOf(asOf) };
+    return { total, items, asOf: isoOf(part.asOf) };
   }
 
   /** Noticed events, newest first; with `since` those that occurred at or after it. */
@@ -243,17 +218,19 @@ export class LakeReader {
       readonly since?: Instant;
     } = {},
   ): Page<NoticedEvent<Kind>> {
-    const { limit, page: number, asOf } = moment(options, systemClock.now());
+    const part = partOf(options);
     const { kind, platform, since } = options;
     const { total, items } = eventsPage(this.#lake, {
       ...(kind === undefined ? {} : { kind: known('kind', kind, EVENT_KINDS) }),
-      ...(platform === undefined ? {} : { platform: known('platform', platform, PLATFORMS) }),
+      ...(platform === undefined ? {} : { platform: platformOf(platform) }),
       ...(since === undefined ? {} : { since: instantOf('since', since) }),
-      limit,
-      page: number,
-      asOf,
+      ...part,
     });
-    return { total, items: items.map((event) => noticedEvent<Kind>(event)), asOf: isoOf(asOf) };
+    return {
+      total,
+      items: items.map((event) => noticedEvent<Kind>(event)),
+      asOf: isoOf(part.asOf),
+    };
   }
 
   /** Watches, oldest first; with `tag` those that have it. */
@@ -268,10 +245,10 @@ export class LakeReader {
 
   /** Rows of one alert or of all that fired, newest first. */
   alertHits(options: Part & { readonly name?: string } = {}): Page<FiredRow> {
-    const { limit, page: number, asOf } = moment(options, systemClock.now());
-    const wanted = { name: options.name ?? null, limit, page: number, asOf };
+    const part = partOf(options);
+    const wanted = { name: options.name ?? null, ...part };
     const items = newestHits(this.#lake, wanted).map(firedRow);
-    return { total: countHits(this.#lake, wanted), items, asOf: isoOf(asOf) };
+    return { total: countHits(this.#lake, wanted), items, asOf: isoOf(part.asOf) };
   }
 
   /**
@@ -282,12 +259,12 @@ export class LakeReader {
     platform: Platform,
     options: Part & { readonly list?: RisingList } = {},
   ): Page<ForecastVideo> {
-    const { limit, page: number, asOf } = moment(options, systemClock.now());
+    const part = partOf(options);
     const list = known('list', options.list ?? 'next', RISING_LISTS);
-    const of = { platform: known('platform', platform, PLATFORMS), list, hours: 24 } as const;
-    const wanted = { ...of, at: asOf, limit, page: number };
+    const of = { platform: platformOf(platform), list, hours: 24 } as const;
+    const wanted = { ...of, ...part, at: part.asOf };
     const { total, items } = risingPage(this.#lake.sqlite, wanted);
-    return { total, items: [...items], asOf: isoOf(asOf) };
+    return { total, items: [...items], asOf: isoOf(part.asOf) };
   }
 
   /**

@@ -1,9 +1,7 @@
 import type { Platform, WatchKind } from '../../schema/vocabulary.ts';
 import type { Alert, AlertHit } from '../alerts/rules/alert-store.ts';
-import { isoOf } from '../base/iso.ts';
+import { isoOf, isoOrNull } from '../base/iso.ts';
 import type { Watch } from '../lake/watches/watches.ts';
-
-const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
 /** A watch of `watch add`; instants are ISO 8601. */
 export interface WatchRecord {
@@ -26,9 +24,9 @@ export interface WatchRecord {
 /** @internal */
 export const watchRecord = ({ createdAt: _, ...watch }: Watch): WatchRecord => ({
   ...watch,
-  until: time(watch.until),
-  pausedAt: time(watch.pausedAt),
-  lastAt: time(watch.lastAt),
+  until: isoOrNull(watch.until),
+  pausedAt: isoOrNull(watch.pausedAt),
+  lastAt: isoOrNull(watch.lastAt),
   nextAt: isoOf(watch.nextAt),
 });
 
@@ -46,7 +44,7 @@ export interface AlertRecord {
 /** @internal */
 export const alertRecord = ({ targets: _, createdAt: __, ...alert }: Alert): AlertRecord => ({
   ...alert,
-  evaluatedAt: time(alert.evaluatedAt),
+  evaluatedAt: isoOrNull(alert.evaluatedAt),
 });
 
 /** A row of an alert that fired at an instant, ISO 8601. */

@@ -10,11 +10,10 @@ import { EXIT } from '../../base/errors.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { printFromLake } from '../context/lakes.ts';
 import { instantOption } from '../context/option-values.ts';
-import { printFromLake } from '../context/print-from-lake.ts';
 import { counted } from '../text/figures.ts';
 import { targetText } from '../text/target-text.ts';
-import { textTable } from '../text/text-table.ts';
 
 /** Nights in which rows fired, and how many nights there were. */
 const nightsText = (
@@ -37,7 +36,7 @@ const nightsText = (
       .join(', ') + (count > SHOWN_SUBJECTS ? ', …' : ''),
   ]);
   const sum = `${name} would have fired ${counted(fired.length, 'row')} in ${shown.length} of ${counted(nights, 'night')}.`;
-  return rows.length === 0 ? sum : `${textTable(['night', 'fired', 'subjects'], rows, io)}\n${sum}`;
+  return rows.length === 0 ? sum : `${io.table(['night', 'fired', 'subjects'], rows)}\n${sum}`;
 };
 
 interface NightCount {
@@ -84,7 +83,7 @@ const sendRows = async (lake: Lake, alert: Alert, io: CliIo): Promise<void> => {
 
 const testAlert = (
   name: string,
-  options: { since: string; send?: boolean; json?: boolean },
+  options: { since: string; send?: boolean },
   io: CliIo,
 ): Promise<void> => {
   const { dataDir } = configOf(io);
@@ -92,7 +91,6 @@ const testAlert = (
   const since = instantOption('--since', options.since, now);
   return printFromLake(
     io,
-    { json: options.json },
     async (lake) => {
       const alert = requireAlert(lake, name);
       const run = statementRunner(dataDir, io);

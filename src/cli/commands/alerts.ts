@@ -15,11 +15,11 @@ import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { isoOf, minuteOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { printFromLake } from '../context/lakes.ts';
 import { targetOption } from '../context/option-values.ts';
-import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import { counted } from '../text/figures.ts';
 import { targetText } from '../text/target-text.ts';
 import { cadenceText } from '../text/watch-text.ts';
@@ -53,7 +53,6 @@ interface AddOptions {
   readonly set: string[];
   readonly to: string[];
   readonly cooldown: string;
-  readonly json?: boolean;
 }
 
 const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string => {
@@ -92,8 +91,6 @@ const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
   };
 };
 
-const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
-
 /** An alert as `--json` prints it. */
 const alertJson = (lake: Lake, { targets, createdAt, evaluatedAt, ...alert }: Alert) => {
   const [newest] = newestHits(lake, { name: alert.name, limit: 1 });
@@ -113,7 +110,6 @@ const add = async (name: string, options: AddOptions, io: CliIo): Promise<void> 
   const now = io.clock.now();
   await printFromLake(
     io,
-    { json: options.json },
     async (lake) => {
       const rows = await statementRunner(dataDir, io)(wish.sql); // rejects a statement that fails
       saveAlert(lake, wish, now);
@@ -129,14 +125,12 @@ const stateText = ({ failure, evaluatedAt }: AlertJson): string => {
   return evaluatedAt === null ? 'not evaluated yet' : 'ok';
 };
 
-const list = (options: Options, io: CliIo): Promise<void> =>
+const list = (io: CliIo): Promise<void> =>
   printFromLake(
     io,
-    options,
     (lake) => listAlerts(lake).map((alert) => alertJson(lake, alert)),
     (alerts) =>
-      tableOr(
-        `No alerts yet: ${commandText('alerts add NAME --template passes-views')}`,
+      io.table(
         ['name', 'targets', 'cool-down', 'fired last', 'state'],
         alerts.map((alert) => [
           alert.name,
@@ -145,14 +139,13 @@ const list = (options: Options, io: CliIo): Promise<void> =>
           alert.firedAt === null ? 'never' : minuteOf(Date.parse(alert.firedAt)),
           stateText(alert),
         ]),
-        io,
+        { empty: `No alerts yet: ${commandText('alerts add NAME --template passes-views')}` },
       ),
   );
 
-const remove = (name: string, options: Options, io: CliIo): Promise<void> =>
+const remove = (name: string, io: CliIo): Promise<void> =>
   printFromLake(
     io,
-    options,
     (lake) => {
       removeAlert(lake, name);
       return { name };
@@ -182,11 +175,11 @@ export const define = (command: Command, io: CliIo): void => {
     .command('list')
     .description('list alerts with their state')
     .option('--json', 'an array of objects')
-    .action((options: Options) => list(options, io));
+    .action(() => list(io));
   defineAlertTest(command, io);
   command
     .command('remove <name>')
     .description('remove an alert and the rows that fired')
     .option('--json', 'one object')
-    .action((name: string, options: Options) => remove(name, options, io));
+    .action((name: string) => remove(name, io));
 };

@@ -40,11 +40,7 @@ const wordsOf = ({ id, method, summary, why, recipe }: Analysis): string =>
     ...recipe.steps.map((step, i) => `  ${i + 1}. ${step}`),
   ].join('\n');
 
-interface Options {
-  json?: boolean;
-}
-
-const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
+const ofLake = async (id: string, io: CliIo): Promise<void> => {
   const config = configOf(io);
   const model = modelSettings(config);
   using lake = openLake(config.dataDir, { report: io.err });
@@ -55,12 +51,11 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
       `No video ${id} is in the lake. Find ids with \`${commandText('search')}\` or \`${commandText('query "select id from videos"')}\`.`,
     );
   storeAnalysis(lake, analysis);
-  if (options.json === true) io.json(analysis);
-  else io.out(wordsOf(analysis));
+  io.show(analysis, () => wordsOf(analysis));
 };
 
 /** Prints the analysis of the service: as text if it has our fields, otherwise as JSON. */
-const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
+const ofUpstream = async (id: string, io: CliIo): Promise<void> => {
   const { requestOnce } = await import('../../run/run/request-once.ts');
   const { openSession } = await import('../context/session.ts');
   const { clock, random, signal } = io;
@@ -69,7 +64,7 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const response = await requestOnce(world, 'analyze', { kind: 'analyze', id });
   if (response.kind !== 'analysis') return;
   const known = analysisResponse.safeParse(response.analysis);
-  const inWords = options.json !== true && known.success;
+  const inWords = !io.isJson && known.success;
   if (inWords) io.out(wordsOf(known.data));
   else io.json(response.analysis);
 };
@@ -80,7 +75,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--json', 'the response as one JSON document')
     .option('--upstream', 'ask the service instead of the lake; spends one call')
     .addHelpText('after', EXAMPLES)
-    .action((id: string, options: { json?: boolean; upstream?: boolean }) =>
-      options.upstream === true ? ofUpstream(id, options, io) : ofLake(id, options, io),
+    .action((id: string, options: { upstream?: boolean }) =>
+      options.upstream === true ? ofUpstream(id, io) : ofLake(id, io),
     );
 };

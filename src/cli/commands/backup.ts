@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { backupLake } from '../../run/maintenance/backup.ts';
 import { packBackup } from '../../run/maintenance/packed-backup.ts';
 import { backupStore } from '../context/backup-store.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { existingLake, lakeToRead, lakeToWrite } from '../context/lakes.ts';
 import { mebibytes } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -19,27 +19,35 @@ are kept, in the data directory the newest seven. See ${docsPage('guides/backups
 
 interface Options {
   readonly to?: string;
-  readonly json?: boolean;
 }
 
-const backup = async (options: Options, io: CliIo): Promise<void> => {
-  const config = configOf(io);
-  openLakeForReading(config.dataDir).close(); // never creates a lake
-  using store = await backupStore(options.to, config, io);
-  using lake = openLake(config.dataDir, { report: io.err });
+/** Copies the lake into the backups of its data directory. */
+export const backupHere = async (io: CliIo): Promise<void> => {
   const { clock, signal } = io;
+  using lake = existingLake(io);
+  const backup = await backupLake(lake, { clock, signal });
+  io.show(backup, () => `Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
+};
+
+const run = async (options: Options, io: CliIo): Promise<void> => {
+  lakeToRead(io).close(); // never creates a lake
+  using store = await backupStore(options.to, configOf(io), io);
   if (store === undefined) {
-    const backup = await backupLake(lake, { clock, signal });
-    if (options.json === true) return io.json(backup);
-    io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
-    return io.note(
-      `It lies on the same disk. ${commandText('backup --to FOLDER')} also keeps service.db and puts both elsewhere.`,
-    );
+    await backupHere(io);
+    if (!io.isJson)
+      io.note(
+        `It lies on the same disk. ${commandText('backup --to FOLDER')} also keeps service.db and puts both elsewhere.`,
+      );
+    return;
   }
+  const { clock, signal } = io;
+  using lake = lakeToWrite(io);
   const backup = await packBackup(lake, store, { clock, signal });
-  if (options.json === true) return io.json(backup);
   const old = backup.removed === 0 ? '' : ` ${backup.removed} older ones were removed.`;
-  io.out(`Backup ${backup.name} (${mebibytes(backup.bytes)}) in ${backup.url}, checked.${old}`);
+  io.show(
+    backup,
+    () => `Backup ${backup.name} (${mebibytes(backup.bytes)}) in ${backup.url}, checked.${old}`,
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {
@@ -49,6 +57,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action((options: Options) => {
       if (options.to === '') throw new UsageError('--to must be a folder or s3://bucket/prefix.');
-      return backup(options, io);
+      return run(options, io);
     });
 };

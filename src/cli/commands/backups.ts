@@ -6,7 +6,6 @@ import { packedBackups } from '../../run/maintenance/backup-format.ts';
 import { backupStore } from '../context/backup-store.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { mebibytes } from '../text/figures.ts';
-import { textTable } from '../text/text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -15,7 +14,6 @@ Examples:
 
 interface Options {
   readonly from?: string;
-  readonly json?: boolean;
 }
 
 const list = async (options: Options, io: CliIo): Promise<void> => {
@@ -30,13 +28,13 @@ const list = async (options: Options, io: CliIo): Promise<void> => {
       ? []
       : (await packedBackups(store)).map((backup) => ({ ...backup, place: store.url }));
   const all = [...local, ...packed];
-  if (options.json === true) return io.json(all);
+  if (io.isJson) return io.json(all);
   if (all.length === 0) return io.out(`No backup yet. Make one with \`${commandText('backup')}\`.`);
   io.out(
-    textTable(
+    io.table(
       ['backup', 'made', 'size', 'place'],
       all.map(({ name, madeAt, bytes, place }) => [name, madeAt, mebibytes(bytes), place]),
-      { columns: io.columns, figures: ['size'] },
+      { figures: ['size'] },
     ),
   );
 };

@@ -3,14 +3,13 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { csvLine } from '../../base/csv.ts';
 import { UsageError } from '../../base/errors.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
-import { openLakeForReading } from '../../lake/open.ts';
 import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
 import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
 import { compareNamed } from '../../lake/watches/compare-named.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
+import { lakeToRead } from '../context/lakes.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
-import { textTable } from '../text/text-table.ts';
 
 const EXAMPLES = `
 Figures are of videos in the lake that were published since --since. Follow creators with
@@ -23,7 +22,6 @@ Examples:
 interface CompareOptions {
   readonly platform?: Platform;
   readonly since: string;
-  readonly json?: boolean;
   readonly csv?: boolean;
 }
 
@@ -34,13 +32,13 @@ const print = (creators: readonly ComparedCreator[], since: number, io: CliIo): 
   const heads = creators.map(({ handle, platform }) => `@${handle} (${platform})`);
   io.out(`Videos published since ${dateOf(since)}`, 'heading');
   io.out(
-    textTable(
+    io.table(
       ['', ...heads],
       COMPARED_LINES.map(({ label, of }) => [
         label,
         ...creators.map((creator) => shown(of(creator))),
       ]),
-      { columns: io.columns, figures: heads },
+      { figures: heads },
     ),
   );
 };
@@ -60,10 +58,10 @@ export const define = (command: Command, io: CliIo): void => {
         throw new UsageError(
           `compare takes 2 to ${MOST_COMPARED} creators. ${names.length} are given.`,
         );
-      using lake = openLakeForReading(configOf(io).dataDir);
+      using lake = lakeToRead(io);
       const platform = options.platform ?? null;
       const creators = compareNamed(lake, names, { platform, since, at: now });
-      if (options.json === true)
+      if (io.isJson)
         io.json({
           since: isoOf(since),
           creators: creators.map(({ growth, followersGainedSince: gainedAt, ...creator }) => ({

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { configPath, explainConfig, readConfig } from '../../base/config/config.ts';
 import { docsPage } from '../../base/installation.ts';
 import { type CliIo, configSources } from '../context/io.ts';
-import { textTable } from '../text/text-table.ts';
 
 const HELP = `
 Examples:
@@ -14,10 +13,9 @@ passwords are hidden. ${docsPage('reference/settings.md')} lists every setting.`
 
 interface Options {
   readonly all?: boolean;
-  readonly json?: boolean;
 }
 
-const check = ({ all, json }: Options, io: CliIo): void => {
+const check = ({ all }: Options, io: CliIo): void => {
   const sources = configSources(io);
   const settings = explainConfig(sources);
   const keys = readConfig(sources).keys.map(({ name, keyEnv, apiKey }) => ({
@@ -25,7 +23,7 @@ const check = ({ all, json }: Options, io: CliIo): void => {
     keyEnv,
     isSet: apiKey !== undefined,
   }));
-  if (json === true) {
+  if (io.isJson) {
     io.json({ ok: true, settings, keys });
     return;
   }
@@ -37,7 +35,7 @@ const check = ({ all, json }: Options, io: CliIo): void => {
     value,
     origin === 'file' ? origin : where,
   ]);
-  io.out(textTable(['setting', 'value', 'from'], rows, io));
+  io.out(io.table(['setting', 'value', 'from'], rows));
   if (shown.some(({ origin }) => origin === 'file')) io.out(`file: ${configPath(sources)}`);
   for (const { name, keyEnv, isSet } of keys)
     io.out(`Key ${name}: ${keyEnv} is ${isSet ? 'set' : 'not set'}.`);

@@ -38,7 +38,6 @@ interface Options {
   nights: number;
   from?: string;
   at?: number;
-  json?: boolean;
 }
 
 /** End of the best-covered days of an import. */
@@ -139,13 +138,13 @@ const live = async (
     const lived: LivedNight[] = [];
     for await (const night of nights(instants, deps)) {
       lived.push(night);
-      if (options.json !== true) io.out(nightLine(night));
+      if (!io.isJson) io.out(nightLine(night));
       if (night.run.reason !== null) io.err(night.run.reason);
       io.exitCode = EXIT[night.run.outcome];
     }
     const now = overview(lake);
     const outlook = outlookAt(lake.sqlite, clock.now());
-    if (options.json === true) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
+    if (io.isJson) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
     else
       print(io, [...overviewText(now), ...outlookText(outlook)], { dataDir, endedAt: clock.now() });
   } finally {

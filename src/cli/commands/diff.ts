@@ -10,11 +10,10 @@ import {
   type RankedMove,
 } from '../../lake/lists/list-diff.ts';
 import { listTitle } from '../../lake/lists/pulled-list.ts';
-import { openLakeForReading } from '../../lake/open.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
+import { lakeToRead } from '../context/lakes.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
-import { textTable } from '../text/text-table.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
 const SHOWN = 10;
@@ -30,7 +29,6 @@ Examples:
 interface DiffOptions {
   readonly list?: (typeof LISTS)[number];
   readonly platform?: Platform;
-  readonly json?: boolean;
   readonly csv?: boolean;
 }
 
@@ -82,11 +80,7 @@ const printList = (diff: ListDiff, io: CliIo): void => {
     diff[change].slice(0, SHOWN).map((video) => movedRow(change, video)),
   );
   if (rows.length > 0)
-    io.out(
-      textTable(['change', 'rank', 'before', 'creator', 'title', 'id'], rows, {
-        columns: io.columns,
-      }),
-    );
+    io.out(io.table(['change', 'rank', 'before', 'creator', 'title', 'id'], rows));
   for (const { id, title, user, previousTitle, previousUser } of renamed.slice(0, SHOWN))
     io.out(
       `  ${id}: ${
@@ -114,9 +108,9 @@ export const define = (command: Command, io: CliIo): void => {
         throw new UsageError(
           `FROM must be before TO. FROM is ${isoOf(from)} and TO is ${isoOf(to)}.`,
         );
-      using lake = openLakeForReading(configOf(io).dataDir);
+      using lake = lakeToRead(io);
       const diffs = diffLists(lake, { from, to, list: options.list, platform: options.platform });
-      if (options.json === true) io.json(document(diffs, from, to));
+      if (io.isJson) io.json(document(diffs, from, to));
       else if (options.csv === true) for (const line of csvOf(diffs)) io.csv(line);
       else if (diffs.length === 0) io.out('No list was pulled by then.');
       else for (const diff of diffs) printList(diff, io);

@@ -1,22 +1,19 @@
 import { connect as connectTcp } from 'node:net';
-import { resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
 import type { Config } from '../../base/config/config.ts';
 import { EXIT, messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { proxyFor } from '../../base/proxy.ts';
-import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { rebuildSearch } from '../../lake/search/search-index.ts';
-import { backupLake } from '../../run/maintenance/backup.ts';
 import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
 import { removeFuture } from '../../run/maintenance/remove-future.ts';
-import { restoreLake } from '../../run/maintenance/restore.ts';
 import { unitsFindings } from '../../run/maintenance/units-finding.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { refuseWhileOpen } from '../context/while-open.ts';
-import { mebibytes } from '../text/figures.ts';
+import { existingLake } from '../context/lakes.ts';
+import { backupHere } from './backup.ts';
 import { writeBundle } from './doctor-bundle.ts';
+import { restoreHere } from './restore.ts';
 
 const HELP = `
 Checks settings, database, references, search index, Parquet files, backups and leftovers. With
@@ -50,45 +47,51 @@ const reach = (baseUrl: string): Promise<void> =>
     });
   });
 
+const passes = (check: string, detail: string): CheckResult => ({
+  check,
+  ok: true,
+  detail,
+  advice: null,
+});
+
+const fails = (check: string, detail: string, advice: string | null = null): CheckResult => ({
+  check,
+  ok: false,
+  detail,
+  advice,
+});
+
 const serviceFinding = async (
   baseUrl: string | undefined,
   hasKey: boolean,
   proxies: Config['proxy'],
 ): Promise<CheckResult> => {
-  const check = 'service';
   if (baseUrl === undefined)
-    return {
-      check,
-      ok: true,
-      detail: 'TRENDLAKE_BASE_URL is not set: sync uses the built-in sandbox',
-      advice: null,
-    };
+    return passes('service', 'TRENDLAKE_BASE_URL is not set: sync uses the built-in sandbox');
   if (!hasKey)
-    return {
-      check,
-      ok: false,
-      detail: 'TRENDLAKE_BASE_URL is set but TRENDLAKE_API_KEY is not',
-      advice: 'Set it to your key.',
-    };
+    return fails(
+      'service',
+      'TRENDLAKE_BASE_URL is set but TRENDLAKE_API_KEY is not',
+      'Set it to your key.',
+    );
   const proxy = proxyFor(baseUrl, proxies);
+  const [target, setting, rest] =
+    proxy === undefined
+      ? [baseUrl, 'TRENDLAKE_BASE_URL', 'the key was not tried']
+      : [
+          `the proxy ${proxy.host}`,
+          'HTTPS_PROXY, HTTP_PROXY',
+          `${baseUrl} behind it was not tried`,
+        ];
   try {
     await reach(proxy?.origin ?? baseUrl);
-    return {
-      check,
-      ok: true,
-      detail:
-        proxy === undefined
-          ? `${baseUrl} can be reached; the key was not tried`
-          : `the proxy ${proxy.host} can be reached; ${baseUrl} behind it was not tried`,
-      advice: null,
-    };
+    return passes('service', `${target} can be reached; ${rest}`);
   } catch (error) {
-    return {
-      check,
-      ok: false,
-      detail: `${proxy === undefined ? baseUrl : `the proxy ${proxy.host}`} cannot be reached: ${messageOf(error)}`,
-      advice: `Check ${proxy === undefined ? 'TRENDLAKE_BASE_URL' : 'HTTPS_PROXY, HTTP_PROXY'} and the network.`,
-    };
+    return fails(
+      'service',
+      `${target} cannot be reached: ${messageOf(error)}`,
+      `Check ${setting} and the network.`,
+    );
   }
 };
 
@@ -102,12 +105,9 @@ const serviceFindings = async ({
   if (keys.length === 0) return [await serviceFinding(baseUrl, apiKey !== undefined, proxy)];
   const unset = keys
     .filter((key) => key.apiKey === undefined)
-    .map(({ name, keyEnv }) => ({
-      check: 'service',
-      ok: false,
-      detail: `${keyEnv}, which holds key ${name}, is not set`,
-      advice: 'Set it to the key.',
-    }));
+    .map(({ name, keyEnv }) =>
+      fails('service', `${keyEnv}, which holds key ${name}, is not set`, 'Set it to the key.'),
+    );
   const addresses = [...new Set(keys.map((key) => key.baseUrl))];
   const reached = await Promise.all(
     addresses.map((address) => serviceFinding(address, true, proxy)),
@@ -119,27 +119,28 @@ const serviceFindings = async ({
 const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
   const { tablesUrl, lake, dataDir } = config;
   if (tablesUrl === undefined) return [];
-  const check = 'tables';
   if (lake === undefined)
     return [
-      {
-        check,
-        ok: false,
-        detail: 'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not',
-        advice: 'Set it to a name for this lake.',
-      },
+      fails(
+        'tables',
+        'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not',
+        'Set it to a name for this lake.',
+      ),
     ];
   try {
     const { openStore } = await import('../../output/delta/open-store.ts');
     const { checkPublished } = await import('../../output/delta/check-published.ts');
     using store = await openStore(tablesUrl, io);
     const { tables, files, problems } = await checkPublished(dataDir, store, lake);
-    const ok = problems.length === 0;
     const agree = `${tables} tables of ${files} files at ${store.url} agree with the manifest`;
     const advice = `\`${commandText('publish --full')}\` uploads what is missing and removes old files.`;
-    return [{ check, ok, detail: ok ? agree : problems.join('; '), advice: ok ? null : advice }];
+    return [
+      problems.length === 0
+        ? passes('tables', agree)
+        : fails('tables', problems.join('; '), advice),
+    ];
   } catch (error) {
-    return [{ check, ok: false, detail: messageOf(error), advice: null }];
+    return [fails('tables', messageOf(error))];
   }
 };
 
@@ -147,7 +148,6 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
 const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
   const { ledgerUrl } = config;
   if (ledgerUrl === undefined) return [];
-  const check = 'ledger';
   const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
   const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
   const { checkLedger, durabilityWarnings, limitWarnings } = await import(
@@ -158,9 +158,9 @@ const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
     await checkLedger(db);
     const warnings = [...(await durabilityWarnings(db)), ...(await limitWarnings(db))];
     const detail = [`calls are counted at ${db.shown}`, ...warnings].join('; ');
-    return [{ check, ok: true, detail, advice: null }];
+    return [passes('ledger', detail)];
   } catch (error) {
-    return [{ check, ok: false, detail: messageOf(error), advice: null }];
+    return [fails('ledger', messageOf(error))];
   }
 };
 
@@ -170,59 +170,29 @@ interface Options {
   rebuildSearch?: boolean;
   restore?: string | true;
   removeFuture?: boolean;
-  json?: boolean;
 }
 
-const backup = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
-  openLakeForReading(dataDir).close();
-  using lake = openLake(dataDir);
-  const backup = await backupLake(lake, { clock: io.clock, signal: io.signal });
-  if (options.json === true) io.json(backup);
-  else io.out(`Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
-};
-
-const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
-  openLakeForReading(dataDir).close();
-  using lake = openLake(dataDir);
+const rebuild = (io: CliIo): void => {
+  using lake = existingLake(io);
   const videos = rebuildSearch(lake);
-  if (options.json === true) io.json({ videos });
-  else io.out(`${videos} videos are searchable.`);
+  io.show({ videos }, () => `${videos} videos are searchable.`);
 };
 
-const restore = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
-  const file = typeof options.restore === 'string' ? resolve(io.cwd, options.restore) : undefined;
-  refuseWhileOpen(dataDir);
-  const restored = await restoreLake(dataDir, file, io.clock);
-  if (options.json === true) io.json(restored);
-  else
-    io.out(
-      `Restored ${restored.from}.${restored.setAside === null ? '' : ` The former files are ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`${commandText('export --full')}\` so that the Parquet files agree.`,
-    );
-  if (restored.callsCarried === null)
-    io.err(
-      `The calls made since the backup could not be read: the service may count more than \`${commandText('status')}\` says this month.`,
-    );
-};
-
-const dropFuture = (dataDir: string, options: Options, io: CliIo): void => {
-  openLakeForReading(dataDir).close();
-  using lake = openLake(dataDir);
+const dropFuture = (io: CliIo): void => {
+  using lake = existingLake(io);
   const { removed, moved } = removeFuture(lake, io.clock.now());
-  if (options.json === true) {
-    io.json({ removed, moved });
-    return;
-  }
-  const total = (rows: Readonly<Record<string, number>>): number =>
-    Object.values(rows).reduce((sum, count) => sum + count, 0);
-  io.out(
-    `Removed ${total(removed)} rows of the future. ${moved.calls} calls and ${moved.runs} runs now have today's date and still count.`,
+  const total = Object.values(removed).reduce((sum, count) => sum + count, 0);
+  io.show(
+    { removed, moved },
+    () =>
+      `Removed ${total} rows of the future. ${moved.calls} calls and ${moved.runs} runs now have today's date and still count.`,
   );
 };
 
 /** All checks in printing order. A terminal shows the name of a slow one. */
 async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResult> {
   const onCheck = (check: string): void => io.redraw(`doctor: checks the ${check}`);
-  yield { check: 'settings', ok: true, detail: 'all settings are valid', advice: null };
+  yield passes('settings', 'all settings are valid');
   yield* await serviceFindings(config);
   yield* examine(config.dataDir, io.clock, onCheck);
   yield* unitsFindings(config);
@@ -234,7 +204,7 @@ const check = async (io: CliIo, options: Options): Promise<void> => {
   const findings: CheckResult[] = [];
   for await (const finding of allFindings(configOf(io), io)) {
     findings.push(finding);
-    if (options.json === true) continue;
+    if (io.isJson) continue;
     const { check, ok, detail, advice } = finding;
     io.out(
       `${ok ? 'ok ' : 'BAD'}  ${check.padEnd(14)} ${detail}${advice === null ? '' : `\n     ${advice}`}`,
@@ -245,7 +215,7 @@ const check = async (io: CliIo, options: Options): Promise<void> => {
   const { bundle } = options;
   const path =
     bundle === undefined ? undefined : writeBundle(bundle, configOf(io).dataDir, findings, io);
-  if (options.json === true) io.json({ ok, findings, ...(path === undefined ? {} : { path }) });
+  if (io.isJson) io.json({ ok, findings, ...(path === undefined ? {} : { path }) });
   else if (path !== undefined)
     io.out(`Written to ${path}. It holds no secrets. Read it before you attach it.`);
   io.exitCode = ok ? EXIT.complete : EXIT.failed;
@@ -261,10 +231,11 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
-      if (options.rebuildSearch === true) return searchAnew(configOf(io).dataDir, options, io);
-      if (options.removeFuture === true) return dropFuture(configOf(io).dataDir, options, io);
-      if (options.backup === true) return backup(configOf(io).dataDir, options, io);
-      if (options.restore !== undefined) return restore(configOf(io).dataDir, options, io);
+      const { restore } = options;
+      if (options.rebuildSearch === true) return rebuild(io);
+      if (options.removeFuture === true) return dropFuture(io);
+      if (options.backup === true) return backupHere(io);
+      if (restore !== undefined) return restoreHere(restore === true ? undefined : restore, io);
       return check(io, options);
     });
 };

@@ -42,7 +42,6 @@ interface Options {
   readonly from?: string;
   readonly to?: string;
   readonly tag?: string;
-  readonly json?: boolean;
 }
 
 /** A stored event, or one that a dry run detected (`detectedAt` null). */
@@ -132,11 +131,11 @@ export const define = (command: Command, io: CliIo): void => {
           to: instant('--to', options.to, now),
         };
         const events = tryRules(lake, { ...span, thresholds }, io);
-        if (options.json === true) return io.jsonArray(events);
+        if (io.isJson) return io.jsonArray(events);
         return printTable(lake, { total: events.length, items: events.slice(-SHOWN) }, '', io);
       }
       const since = instantOption('--since', options.since ?? '7d', now);
-      if (options.json === true) return io.jsonArray(eventsSince(lake, since, options.tag));
+      if (io.isJson) return io.jsonArray(eventsSince(lake, since, options.tag));
       const { total, items } = lastEventsSince(lake, since, { most: SHOWN, tag: options.tag });
       printTable(lake, { total, items: items.map(shownEvent) }, earlierText(lake, since), io);
     });

@@ -41,7 +41,6 @@ const print = (io: CliIo, summary: ExportSummary): void => {
 interface Options {
   ndjson?: string | true;
   full?: boolean;
-  json?: boolean;
 }
 
 const run = async (
@@ -65,7 +64,7 @@ const run = async (
         onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
       }),
     print: (summary) => print(io, summary),
-    json: options.json === true,
+    json: io.isJson,
   });
 };
 
@@ -93,7 +92,7 @@ const runNdjson = async (
         `Wrote ${mebibytes(bytes)} to ${folder}. \`${commandText('import')}\` reads the folder. Lists, events and forecasts are not part of it.`,
       );
     },
-    json: options.json === true,
+    json: io.isJson,
   });
 };
 

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
-import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
+import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
 import { forecastAt, risingVideos } from '../../learn/forecast/read.ts';
@@ -15,13 +15,13 @@ import { newestObservation } from '../../learn/model/observations.ts';
 import { HASHTAG_KINDS, newestVolume } from '../../learn/volumes/lake-volumes.ts';
 import { risingHashtags } from '../../learn/volumes/read-volumes.ts';
 import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
+import { lakeToRead, lakeToWrite } from '../context/lakes.ts';
 import { oneOfOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { scoresShown } from '../text/forecast-scores.ts';
 import { forecastStateText } from '../text/forecast-text.ts';
 import { timeText } from '../text/relative-time.ts';
-import { textTable } from '../text/text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -46,7 +46,6 @@ interface Options {
   readonly hashtags?: boolean;
   readonly learn?: boolean;
   readonly risen?: boolean;
-  readonly json?: boolean;
 }
 
 const horizonOf = (text: string): Horizon => {
@@ -77,13 +76,13 @@ const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: Cl
   ...(its.overBy === null
     ? []
     : [`Its rise is likely over by ${isoOf(its.overBy)}: 8 in 10 similar videos stopped by then.`]),
-  textTable(
+  io.table(
     ['in', 'median views', '80 % between', 'and'],
     its.horizons.map(({ hours, median, low, high }) => [
       `${hours} h`,
       ...[median, low, high].map(viewsText),
     ]),
-    { columns: io.columns, figures: ['median views', '80 % between', 'and'] },
+    { figures: ['median views', '80 % between', 'and'] },
   ),
 ];
 
@@ -163,7 +162,7 @@ const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
       ];
     const tables = spoken.flatMap(({ platform, videos }) => [
       `${platform}: ${heading}; views in ${hours} h`,
-      textTable(
+      io.table(
         ['likely', 'video', 'title', 'views', '+24 h', 'median', 'low', 'high', 'over in'],
         videos.map(({ topProbability, id, title, views, gain24h, median, low, high, overBy }) => [
           likely(topProbability),
@@ -172,10 +171,7 @@ const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
           ...[views, gain24h, median, low, high].map(viewsText),
           overText(overBy, at),
         ]),
-        {
-          columns: io.columns,
-          figures: ['views', '+24 h', 'median', 'low', 'high', 'over in'],
-        },
+        { figures: ['views', '+24 h', 'median', 'low', 'high', 'over in'] },
       ),
     ]);
     return [
@@ -216,7 +212,7 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
       ];
     return lists.flatMap(({ of, window, items: tags }) => [
       `${of === '' ? 'all platforms' : of}: volume in a week${windowText(window)}, by expected growth`,
-      textTable(
+      io.table(
         ['hashtag', 'volume now', 'median', '80 % between', 'and'],
         tags.map(({ tag, volume, median, low, high }) => [
           tag,
@@ -225,7 +221,7 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
           grouped(low),
           grouped(high),
         ]),
-        { columns: io.columns, figures: ['volume now', 'median', '80 % between', 'and'] },
+        { figures: ['volume now', 'median', '80 % between', 'and'] },
       ),
     ]);
   };
@@ -233,7 +229,7 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
 };
 
 const learn = async (io: CliIo): Promise<void> => {
-  using lake = openLake(configOf(io).dataDir, { report: io.err });
+  using lake = lakeToWrite(io);
   const { learnt, forecast, hashtags, warnings } = await forecastLake(lake, {
     clock: io.clock,
     signal: io.signal,
@@ -262,7 +258,7 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action(async (video: string | undefined, options: Options) => {
       if (options.learn === true) await learn(io);
-      using lake = openLakeForReading(configOf(io).dataDir);
+      using lake = lakeToRead(io);
       const shown =
         options.score === true
           ? scoresShown(lake, options, io)
@@ -271,7 +267,7 @@ export const define = (command: Command, io: CliIo): void => {
             : video === undefined
               ? ofPlatforms(lake, options, io)
               : ofVideo(lake, video, io);
-      if (options.json === true) io.json(shown.document);
+      if (io.isJson) io.json(shown.document);
       else for (const line of shown.lines()) io.out(line);
     });
 };

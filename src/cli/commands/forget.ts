@@ -4,7 +4,7 @@ import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import type { PersonalSubject } from '../../lake/erased.ts';
-import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
+import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { withPlatform } from '../../lake/watches/resolve-subject.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
@@ -21,6 +21,7 @@ import { findCopies, namesOfCopies, rewriteCopies } from '../../run/maintenance/
 import { backupStore } from '../context/backup-store.ts';
 import { isConfirmed } from '../context/confirm.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { existingLake } from '../context/lakes.ts';
 import { oneOfOption } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 
@@ -38,7 +39,6 @@ interface Options {
   readonly dryRun?: boolean;
   readonly rewriteBackups?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 /** @throws UsageError if it names no creator and no video */
@@ -109,10 +109,9 @@ const erase = async (
 
 const forget = async (text: string, options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
-  const { dataDir, upstream } = config;
-  openLakeForReading(dataDir).close(); // never creates a lake
-  using lake = openLake(dataDir, { report: io.err });
-  const isJson = options.json === true;
+  const { upstream } = config;
+  using lake = existingLake(io);
+  const isJson = io.isJson;
   const rewrites = options.rewriteBackups === true;
   using store = await backupStore(undefined, config, io);
   const subject = subjectOf(lake, text, options.platform ?? null);

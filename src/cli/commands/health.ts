@@ -29,7 +29,7 @@ const textOf = ({ name, process, silentMs, ok }: Checked): string =>
     ? `${name} (${process}) responds.`
     : `${name} (${process}) hangs: no sign of life for ${Math.round(silentMs / MINUTE_MS)} min. Restart it.`;
 
-const check = (asJson: boolean, io: CliIo): void => {
+const check = (io: CliIo): void => {
   const { dataDir } = configOf(io);
   const now = io.clock.now();
   const processes = [DAEMON, SERVING].flatMap((name) =>
@@ -42,7 +42,7 @@ const check = (asJson: boolean, io: CliIo): void => {
   );
   const ok = processes.length > 0 && processes.every((process) => process.ok);
   io.exitCode = ok ? EXIT.complete : EXIT.failed;
-  if (asJson) io.json({ ok, processes });
+  if (io.isJson) io.json({ ok, processes });
   else if (processes.length === 0)
     io.out(`Neither schedule nor serve runs on this machine over ${dataDir}.`);
   else for (const process of processes) io.out(textOf(process));
@@ -52,5 +52,5 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .option('--json', 'one document: ok, processes')
     .addHelpText('after', EXAMPLES)
-    .action((options: { json?: boolean }) => check(options.json === true, io));
+    .action(() => check(io));
 };

@@ -42,7 +42,6 @@ const print = (io: CliIo, summary: ImportSummary): void => {
 
 interface Options {
   map?: string[];
-  json?: boolean;
 }
 
 const logFiles = ({ files, outcome }: ImportSummary, log: Log): void => {
@@ -76,7 +75,7 @@ const run = async (
   );
   progress.clear();
   logFiles(summary, log);
-  if (options.json === true) io.json(summary);
+  if (io.isJson) io.json(summary);
   else print(io, summary);
   io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
 };

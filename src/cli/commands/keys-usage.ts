@@ -6,12 +6,10 @@ import type { RouteUse } from '../../lake/keys/limits.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { openKeys } from '../context/key-store.ts';
 import { grouped } from '../text/figures.ts';
-import { textTable } from '../text/text-table.ts';
 
 interface Options {
   readonly month?: string;
   readonly csv?: boolean;
-  readonly json?: boolean;
 }
 
 const HEAD = ['key', 'use case', 'day', 'route', 'calls', 'refused'];
@@ -33,7 +31,7 @@ const asTable = (uses: readonly RouteUse[], month: string, io: CliIo): string =>
     grouped(use.refused),
   ]);
   const total = uses.reduce((sum, { calls }) => sum + calls, 0);
-  const table = textTable(HEAD, rows, { columns: io.columns, figures: ['calls', 'refused'] });
+  const table = io.table(HEAD, rows, { figures: ['calls', 'refused'] });
   return `${table}\n${grouped(total)} calls in ${month} (UTC).`;
 };
 
@@ -49,7 +47,7 @@ export const defineUsage = (command: Command, io: CliIo): void => {
       const month = monthOf(options.month, io.clock.now());
       await using keys = await openKeys(configOf(io), io.clock);
       const uses = await keys.usageOfMonth(month);
-      if (options.json === true) io.json(uses, 0);
+      if (io.isJson) io.json(uses, 0);
       else if (options.csv === true)
         for (const line of [
           ['key', 'use_case', 'day', 'route', 'calls', 'refused'],

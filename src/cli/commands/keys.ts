@@ -12,7 +12,6 @@ import { type CliIo, configOf } from '../context/io.ts';
 import { openKeys } from '../context/key-store.ts';
 import { oneOfOption, wholeNumberOption } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
-import { textTable } from '../text/text-table.ts';
 import { defineUsage } from './keys-usage.ts';
 
 const EXAMPLES = `
@@ -30,7 +29,6 @@ interface CreateOptions {
   readonly rate?: number;
   readonly month?: number;
   readonly scopes?: string;
-  readonly json?: boolean;
 }
 
 /** Without a value, `--use-case` would take the next option as its text. */
@@ -75,7 +73,7 @@ const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
     isoOf(key.createdAt),
     key.revokedAt === null ? null : isoOf(key.revokedAt),
   ]);
-  return textTable(head, rows, { columns: io.columns, figures: ['per minute', 'per month'] });
+  return io.table(head, rows, { figures: ['per minute', 'per month'] });
 };
 
 const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
@@ -91,7 +89,7 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
   await keys.add(made);
   const { record } = made;
   const { id, tier, scopes } = record;
-  if (options.json === true) io.json({ id, key, tier, scopes }, 0);
+  if (io.isJson) io.json({ id, key, tier, scopes }, 0);
   else
     io.out(
       `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown only once and stored as a hash.`,
@@ -132,11 +130,11 @@ export const define = (command: Command, io: CliIo): void => {
     .command('list')
     .description('list all keys, including revoked ones, without their secrets')
     .option('--json', 'print an array')
-    .action(async (options: { json?: boolean }) => {
+    .action(async () => {
       const keys = await openKeys(configOf(io), io.clock);
       const records = await keys.list();
       await keys.close();
-      if (options.json === true) io.json(records.map(shown), 0);
+      if (io.isJson) io.json(records.map(shown), 0);
       else io.out(asTable(records, io));
     });
   defineUsage(command, io);
@@ -145,14 +143,14 @@ export const define = (command: Command, io: CliIo): void => {
     .description('revoke a key at once, also in running services')
     .argument('<id>', 'the id that `keys list` shows')
     .option('--json', "print the revoked key's record")
-    .action(async (id: string, options: { json?: boolean }) => {
+    .action(async (id: string) => {
       const config = configOf(io);
       const { dataDir } = config;
       await using keys = await openKeys(config, io.clock);
       const record = await keys.revoke(id, io.clock.now());
       const ended = endSubscriptions(dataDir, id, io);
       const sentence = `Key ${id} is revoked${ended > 0 ? `; ${ended} webhook subscriptions of it ended` : ''}.`;
-      if (options.json === true) io.json(shown(record), 0);
+      if (io.isJson) io.json(shown(record), 0);
       else io.out(sentence);
     });
 };

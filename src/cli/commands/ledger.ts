@@ -17,7 +17,7 @@ const DID = {
   current: 'already up to date',
 } as const;
 
-const init = async (options: { json?: boolean }, io: CliIo): Promise<void> => {
+const init = async (io: CliIo): Promise<void> => {
   const { ledgerUrl } = configOf(io);
   if (ledgerUrl === undefined)
     throw new UsageError(
@@ -28,11 +28,11 @@ const init = async (options: { json?: boolean }, io: CliIo): Promise<void> => {
   const { initLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
   await using db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
   const result = await initLedger(db);
-  if (options.json === true) io.json(result);
-  else
-    io.out(
+  io.show(
+    result,
+    () =>
       `Ledger at ${result.server}, schema ${result.schema}, version ${result.version}: ${DID[result.was]}.`,
-    );
+  );
   for (const warning of result.warnings) io.err(`warning: ${warning}`);
 };
 
@@ -42,5 +42,5 @@ export const define = (command: Command, io: CliIo): void => {
     .command('init')
     .description('create its tables in PostgreSQL if they do not exist')
     .option('--json', 'print one JSON document')
-    .action((options: { json?: boolean }) => init(options, io));
+    .action(() => init(io));
 };

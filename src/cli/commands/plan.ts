@@ -27,7 +27,6 @@ import { openLedgers } from '../context/ledgers.ts';
 import { refreshesWhileWaiting } from '../context/upstream.ts';
 import { grouped } from '../text/figures.ts';
 import { timeText } from '../text/relative-time.ts';
-import { textTable } from '../text/text-table.ts';
 
 const HELP = `
 Spends nothing. Lists cost what their schedules make them cost; a reserve stays for people who ask by
@@ -94,7 +93,7 @@ const print = (
     percent(job.shareOfMonth),
   ]);
   const figures = head.slice(2);
-  io.out(textTable(head, rows, { columns: io.columns, figures }));
+  io.out(io.table(head, rows, { figures }));
   const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
   const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
   io.out(
@@ -127,7 +126,7 @@ const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
     plan.fits ? 'fits' : `${count(plan.missing)} missing`,
   ]);
   const figures = ['spent', 'left', 'lists', 'reserve', 'refreshes'];
-  return textTable(head, rows, { columns: io.columns, figures });
+  return io.table(head, rows, { figures });
 };
 
 const restJson = (rest: MonthForecast) => ({
@@ -170,7 +169,7 @@ const showSaving = (
   io.out(
     rows.length === 0
       ? 'This setting would remove nothing today.'
-      : textTable(head, rows, { columns: io.columns, figures: head.slice(1) }),
+      : io.table(head, rows, { figures: head.slice(1) }),
   );
 };
 

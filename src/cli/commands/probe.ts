@@ -27,7 +27,6 @@ const OWN_FILE = 0o600;
 interface Options {
   maxCalls: number;
   write?: boolean;
-  json?: boolean;
 }
 
 /** Saves the setting `upstream` in the configuration file. */
@@ -45,11 +44,10 @@ const save = (path: string, upstream: UpstreamSettings): void => {
   renameSync(beside, path);
 };
 
-const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void> => {
+const run = async ({ maxCalls, write }: Options, io: CliIo): Promise<void> => {
   const { readProbe } = await import('../../run/run/last-probe.ts');
   const { probeService } = await import('../../run/run/probe-service.ts');
   const { openSession } = await import('../context/session.ts');
-  const { textTable } = await import('../text/text-table.ts');
   const { clock, random, signal } = io;
   await using session = await openSession(configOf(io), io, { report: io.note });
   const { config, lake } = session;
@@ -61,7 +59,7 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
       io.redraw(`probe: waits ${Math.ceil(ms / 1000)} s: ${why}`);
     const { ok, calls, findings, upstream } = await probeService({ ...world, maxCalls, onWait });
     io.redraw('');
-    if (json === true) io.json({ ok, calls, findings, upstream });
+    if (io.isJson) io.json({ ok, calls, findings, upstream });
     else {
       const rows = findings.map(({ part, found, certainty, evidence }) => [
         part,
@@ -70,7 +68,7 @@ const run = async ({ maxCalls, write, json }: Options, io: CliIo): Promise<void>
         evidence,
       ]);
       const head = ['open point', 'found', 'certainty', 'evidence'];
-      io.out(textTable(head, rows, { columns: io.columns, wrapped: 'found' }));
+      io.out(io.table(head, rows, { wrapped: 'found' }));
       io.out(`${calls} calls.`);
     }
     const isOfSame = before !== undefined && before.baseUrl === config.baseUrl;

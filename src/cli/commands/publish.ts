@@ -27,7 +27,6 @@ AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs:
 interface Options {
   full?: boolean;
   replace?: boolean;
-  json?: boolean;
 }
 
 const print = (
@@ -70,7 +69,7 @@ const run = async (config: Config, options: Options, logged: LoggedIo): Promise<
       return publishIfConfigured(lake, config, world, { replace, full });
     },
     print: (summary) => print(io, summary),
-    json: options.json === true,
+    json: io.isJson,
   });
 };
 

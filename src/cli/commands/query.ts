@@ -14,7 +14,7 @@ import {
   wholeNumberOption,
 } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
-import { type Cell, textTable } from '../text/text-table.ts';
+import type { Cell } from '../text/text-table.ts';
 
 const SHOWN_ROWS = 200;
 const LONGEST_WAIT_S = 1_000_000;
@@ -43,7 +43,6 @@ interface Options {
   file?: string;
   csv?: boolean;
   csvSafe?: boolean;
-  json?: boolean;
   vertical?: boolean;
   limit?: number;
   timeout?: number;
@@ -102,8 +101,8 @@ const countText = (rows: number, shown: number, hasMore: boolean): string => {
     : counted(rows, 'row');
 };
 
-const formatOf = ({ csv, csvSafe, json }: Options): RowFormat => {
-  if (json === true) return 'json';
+const formatOf = ({ csv, csvSafe }: Options, io: CliIo): RowFormat => {
+  if (io.isJson) return 'json';
   return csv === true || csvSafe === true ? 'csv' : 'cells';
 };
 
@@ -111,7 +110,7 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
   const { asOf, limit, timeout, vertical, csvSafe } = options;
   const { dataDir } = configOf(io);
   const sql = await sqlOf(given, options, io);
-  const format = formatOf(options);
+  const format = formatOf(options, io);
   const request = {
     dataDir,
     sql,
@@ -133,7 +132,7 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
     ...patience,
     onLines: (lines) => void cells.push(...lines.split('\n').map(cellsOf)),
   });
-  if (vertical !== true) io.out(textTable(columns, cells, io));
+  if (vertical !== true) io.out(io.table(columns, cells));
   else if (cells.length > 0) io.out(verticalText(columns, cells));
   io.out(countText(rows, cells.length, hasMore));
 };

@@ -4,8 +4,9 @@ import type { Config } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type ReplaySummary, replayResponses } from '../../ingest/responses/replay.ts';
-import { openLake, openLakeForReading } from '../../lake/open.ts';
+import { openLake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { existingLake } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { instantOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
@@ -27,7 +28,6 @@ Exit codes: 0 complete; 3 a response that could be read once cannot be read now.
 interface Options {
   since?: string;
   into?: string;
-  json?: boolean;
 }
 
 const print = (io: CliIo, summary: ReplaySummary): void => {
@@ -59,8 +59,7 @@ const run = async (
   const { io, log } = logged;
   const since =
     options.since === undefined ? 0 : instantOption('--since', options.since, io.clock.now());
-  openLakeForReading(dataDir).close(); // never creates a lake
-  using source = openLake(dataDir, { report: io.err });
+  using source = existingLake(io);
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
   using progress = new ProgressLine(io);
   const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
@@ -73,7 +72,7 @@ const run = async (
     });
     progress.clear();
     logSummary(summary, log);
-    if (options.json === true) io.json(summary);
+    if (io.isJson) io.json(summary);
     else print(io, summary);
     io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
   } finally {

@@ -9,11 +9,12 @@ import { weeklyReport } from '../../alerts/report/weekly-report.ts';
 import { EXIT, fullDiskOf, LakeError, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
-import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
+import { type Lake, openLake } from '../../lake/open.ts';
 import { creatorProfile } from '../../lake/read/creator-profile.ts';
 import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { foldTag } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { lakeToRead } from '../context/lakes.ts';
 import { oneOfOption, targetOption } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 
@@ -37,7 +38,6 @@ interface Options {
   send?: boolean;
   to: string[];
   out?: string;
-  json?: boolean;
 }
 
 const weekNamed = (text: string | undefined, now: number): Week => {
@@ -84,7 +84,7 @@ const send = async (options: Options, io: CliIo): Promise<void> => {
   const order = { week, tags, targets, again: true };
   const { sent, failures } = await sendReports(lake, order, { clock, env, signal, publicUrl });
   if (failures.length > 0) io.exitCode = EXIT.failed;
-  if (options.json === true) io.json({ week: week.name, sent, failures });
+  if (io.isJson) io.json({ week: week.name, sent, failures });
   else {
     for (const failure of failures) io.err(`Could not send a report: ${failure}.`);
     io.out(`${counted(sent, 'report')} of ${week.name} sent.`);
@@ -106,11 +106,11 @@ const fileNameOf = (week: Week, tag: string | undefined): string => {
 };
 
 const run = async (options: Options, io: CliIo): Promise<void> => {
-  const { platform, creator, tag, json } = options;
+  const { platform, creator, tag } = options;
   if (options.send === true) return await send(options, io);
   if (options.to.length > 0) throw new UsageError('--to needs --send.');
   const week = weekNamed(options.week, io.clock.now());
-  using lake = openLakeForReading(configOf(io).dataDir);
+  using lake = lakeToRead(io);
   requireSeen(lake, options, io.clock.now());
   requireTag(lake, tag);
   const report = await weeklyReport(lake, { week, platform, creator, tag }, io.clock);
@@ -133,16 +133,17 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
     );
   }
   const { risers, fallers, creators, measured } = report;
-  if (json === true)
-    io.json({
+  io.show(
+    {
       file,
       week: week.name,
       risers: risers.length,
       fallers: fallers.length,
       creators: creators.length,
       measured,
-    });
-  else io.out(`The week ${week.name} is in ${file}. Open it in a browser, or print it to PDF.`);
+    },
+    () => `The week ${week.name} is in ${file}. Open it in a browser, or print it to PDF.`,
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {

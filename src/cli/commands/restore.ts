@@ -34,7 +34,6 @@ interface Options {
   readonly export: boolean;
   readonly from?: string;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 /** Replaces service.db by an unpacked one. @returns the path of the former one; null without one */
@@ -61,15 +60,19 @@ interface Done extends Restored {
   readonly files: number | null;
 }
 
-const show = (io: CliIo, { from, setAside, service, files, callsCarried }: Done): void => {
+const show = (io: CliIo, document: unknown, done: Done): void => {
+  const { from, setAside, service, files, callsCarried } = done;
   const former = setAside === null ? '' : ` The former lake is ${setAside}.`;
   const restoredToo = service ? ' service.db was restored too.' : '';
   const agree =
     files === null
       ? `Run \`${commandText('export --full')}\` so that Parquet files and published tables agree, then start`
       : `${counted(files, 'Parquet file')} were written to agree. Start`;
-  io.out(`Restored ${from}.${restoredToo}${former} ${agree} \`serve\` and \`schedule\` again.`);
-  if (callsCarried === null)
+  io.show(
+    document,
+    () => `Restored ${from}.${restoredToo}${former} ${agree} \`serve\` and \`schedule\` again.`,
+  );
+  if (callsCarried === null && !io.isJson)
     io.err(
       `The calls made since the backup could not be read: the service may count more than \`${commandText('status')}\` says this month.`,
     );
@@ -132,6 +135,15 @@ const replaceLake = async (
   }
 };
 
+/** Restores a backup of the data directory without its export. @param file default: the newest */
+export const restoreHere = async (file: string | undefined, io: CliIo): Promise<void> => {
+  const { dataDir } = configOf(io);
+  refuseWhileOpen(dataDir);
+  const path = file === undefined ? undefined : resolve(io.cwd, file);
+  const restored = await restoreLake(dataDir, path, io.clock);
+  show(io, restored, { ...restored, service: false, files: null });
+};
+
 const restore = async (name: string, options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
   const { dataDir } = config;
@@ -156,8 +168,7 @@ const restore = async (name: string, options: Options, io: CliIo): Promise<void>
     replaceLake(dataDir, chosen, io),
   );
   const done = { ...replaced, files: options.export ? await bringInLine(io) : null };
-  if (options.json === true) io.json(done);
-  else show(io, done);
+  show(io, done, done);
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -3,13 +3,13 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
-import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { searchVideos } from '../../lake/search/search.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
+import { lakeToRead } from '../context/lakes.ts';
 import { oneOfOption, wholeNumberOption } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
-import { textTable } from '../text/text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -27,7 +27,6 @@ interface SearchOptions {
   platform?: Platform;
   range?: string;
   limit: number;
-  json?: boolean;
 }
 
 const sinceOf = (range: string | undefined, now: number): number | undefined => {
@@ -71,7 +70,7 @@ const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
 };
 
 const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
-  textTable(
+  io.table(
     ['id', 'views', 'created', 'user', 'title'],
     items.map(({ id, views, createdAt, user, title }) => [
       id,
@@ -80,7 +79,7 @@ const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
       user,
       title,
     ]),
-    { columns: io.columns, figures: ['views'] },
+    { figures: ['views'] },
   );
 
 export const define = (command: Command, io: CliIo): void => {
@@ -102,10 +101,10 @@ export const define = (command: Command, io: CliIo): void => {
         asOf: now,
         deadlineMs: DEADLINE_MS,
       };
-      using lake = openLakeForReading(configOf(io).dataDir);
+      using lake = lakeToRead(io);
       const { total, keys, complete } = searchVideos(lake, query, io.clock);
       const items = videosOf(lake, keys);
-      if (options.json === true) io.json({ total, complete, items });
+      if (io.isJson) io.json({ total, complete, items });
       else {
         if (items.length > 0) io.out(tableOf(items, io));
         io.out(`${grouped(items.length)} of ${grouped(total)}${complete ? '' : ' or more'} videos`);

@@ -37,7 +37,6 @@ interface Options {
   readonly cors?: string;
   readonly publicUrl?: string;
   readonly publicDashboard?: boolean;
-  readonly json?: boolean;
 }
 
 /** Origins in the form browsers send, because they are compared as text. */
@@ -153,7 +152,7 @@ export const define = (command: Command, io: CliIo): void => {
         const revokedKeys = revokedElsewhere(config, systemClock);
         const word = Math.floor(io.random() * 2 ** 48).toString(36);
         const sign = { name: SERVING, word, clock: systemClock, wall: systemClock };
-        const json = options.json === true;
+        const json = io.isJson;
         await whileLiving(dataDir, sign, () =>
           serveUntilStopped(service, { report, revokedKeys, io, json }),
         );

@@ -239,7 +239,7 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .option('--json', 'one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: { json?: boolean }) => {
+    .action(async () => {
       const config = configOf(io);
       using lake = openLakeForReading(config.dataDir);
       const now = io.clock.now();
@@ -255,8 +255,7 @@ export const define = (command: Command, io: CliIo): void => {
           ...('unknown' in money ? {} : { month: money.month }),
         }),
       };
-      if (options.json === true)
-        io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
+      if (io.isJson) io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
       else print(io, lake, status, { money, price: config.pricePer1000 });
     });
 };

@@ -64,7 +64,6 @@ interface SyncOptions {
   maxCalls?: number;
   trustClock?: boolean;
   export: boolean;
-  json?: boolean;
 }
 
 const DRIFT_TOLD = 10;
@@ -225,7 +224,7 @@ const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promi
     },
   });
   progress.clear();
-  tellNight(night, { session, asJson: options.json === true }, logged);
+  tellNight(night, { session, asJson: io.isJson }, logged);
   io.exitCode = exitCodeOf(night);
 };
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { messageOf, UsageError } from '../../base/errors.ts';
-import { openLakeForReading } from '../../lake/open.ts';
 import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { callsOfAdded } from '../../lake/watches/watch-calls.ts';
 import type { NewWatch } from '../../lake/watches/watches.ts';
 import { type CsvProblem, readWatchesCsv } from '../../lake/watches/watches-csv.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { lakeToRead } from '../context/lakes.ts';
 import { type SqliteLake, saveWatches, watchJson } from '../context/save-watches.ts';
 import { grouped } from '../text/figures.ts';
 import { priceText } from '../text/watch-text.ts';
@@ -37,11 +37,10 @@ export const importWatches = async (
       }
     });
   if (options.dryRun === true) {
-    using lake = openLakeForReading(configOf(io).dataDir);
+    using lake = lakeToRead(io);
     const valid = ready(lake);
     const { after: calls } = callsOfAdded(lake, valid, { config: configOf(io), now });
-    if (options.json === true)
-      io.json({ watches: valid.length, callsPerMonth: calls, problems: found });
+    if (io.isJson) io.json({ watches: valid.length, callsPerMonth: calls, problems: found });
     else {
       for (const problem of found) io.err(problemText(problem));
       io.out(
@@ -49,7 +48,7 @@ export const importWatches = async (
       );
     }
   } else {
-    const isJson = options.json === true;
+    const isJson = io.isJson;
     const saved = await saveWatches(io, ready, {
       isAsked: options.yes !== true && !isJson,
       show: (price) => {
@@ -57,12 +56,10 @@ export const importWatches = async (
         if (!isJson) for (const line of priceText(price)) io.out(line);
       },
     });
-    if (isJson)
-      io.json({ watches: saved.map((each) => watchJson(each, configOf(io))), problems: found });
-    else
-      io.out(
-        `Saved ${grouped(saved.length)} of ${grouped(watches.length + problems.length)} rows.`,
-      );
+    io.show(
+      { watches: saved.map((each) => watchJson(each, configOf(io))), problems: found },
+      () => `Saved ${grouped(saved.length)} of ${grouped(watches.length + problems.length)} rows.`,
+    );
   }
   if (found.length > 0) io.exitCode = 3;
 };

@@ -6,8 +6,8 @@ import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { listWatches, pauseWatch, removeWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { printFromLake } from '../context/lakes.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
-import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import {
   everyOption,
   listJson,
@@ -38,7 +38,6 @@ interface AddOptions {
   readonly until?: string;
   readonly note?: string;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 const add = async (words: string[], options: AddOptions, io: CliIo): Promise<void> => {
@@ -54,7 +53,7 @@ const add = async (words: string[], options: AddOptions, io: CliIo): Promise<voi
     tags: options.tag,
     note: options.note ?? null,
   };
-  const isJson = options.json === true;
+  const isJson = io.isJson;
   const [saved] = await saveWatches(
     io,
     (lake) => [{ ...resolveSubject(lake, parsed), ...watch, until }],
@@ -66,9 +65,10 @@ const add = async (words: string[], options: AddOptions, io: CliIo): Promise<voi
     },
   );
   if (saved === undefined) return io.out('Nothing was saved.');
-  if (isJson) return io.json(watchJson(saved, config));
-  io.out(
-    `Watching ${watchedText(saved)}${saved.platform === null ? '' : ` on ${saved.platform}`} as ${saved.id}, every ${cadenceText(saved.everyMs)}${saved.tags.length === 0 ? '' : `, tags ${saved.tags.join(', ')}`}.`,
+  io.show(
+    watchJson(saved, config),
+    () =>
+      `Watching ${watchedText(saved)}${saved.platform === null ? '' : ` on ${saved.platform}`} as ${saved.id}, every ${cadenceText(saved.everyMs)}${saved.tags.length === 0 ? '' : `, tags ${saved.tags.join(', ')}`}.`,
   );
 };
 
@@ -81,17 +81,15 @@ const stateText = (
   return Date.parse(nextAt) <= now ? 'due' : `next ${minuteOf(Date.parse(nextAt))}`;
 };
 
-const list = (options: Options, io: CliIo): Promise<void> => {
+const list = ({ tag }: { tag?: string }, io: CliIo): Promise<void> => {
   const config = configOf(io);
-  const tag = options.tag === undefined ? {} : { tag: String(options.tag) };
   const now = io.clock.now();
   return printFromLake(
     io,
-    options,
-    (lake) => listWatches(lake, tag).map((watch) => listJson(watch, config)),
+    (lake) =>
+      listWatches(lake, tag === undefined ? {} : { tag }).map((watch) => listJson(watch, config)),
     (watches) =>
-      tableOr(
-        `No watches yet: ${commandText('watch add @handle --platform tiktok')}`,
+      io.table(
         ['id', 'subject', 'platform', 'every', 'tags', 'calls a month', 'last seen', 'state'],
         watches.map((watch) => [
           watch.id,
@@ -103,7 +101,7 @@ const list = (options: Options, io: CliIo): Promise<void> => {
           watch.lastAt === null ? 'never' : minuteOf(Date.parse(watch.lastAt)),
           stateText(watch, now),
         ]),
-        io,
+        { empty: `No watches yet: ${commandText('watch add @handle --platform tiktok')}` },
       ),
   );
 };
@@ -128,10 +126,9 @@ const defineChange = (
     .command(`${name} <id>`)
     .description(summary)
     .option('--json', 'one object')
-    .action((id: string, options: Options) =>
+    .action((id: string) =>
       printFromLake(
         io,
-        options,
         (lake) => listJson(change(lake, id), configOf(io)),
         (watch) => `${done} ${watchedText(watch)} (${id}).`,
       ),
@@ -161,7 +158,7 @@ export const define = (command: Command, io: CliIo): void => {
     .description('list watches with their price and state')
     .option('--tag <tag>', 'of this tag only')
     .option('--json', 'an array of objects')
-    .action((options: Options) => list(options, io));
+    .action((options: { tag?: string }) => list(options, io));
   command
     .command('import <file>')
     .description('add watches from a CSV file with a header row')

@@ -7,11 +7,11 @@ import { requireSubscription } from '../../alerts/webhooks/subscriptions.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull } from '../../base/iso.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
+import { printFromLake } from '../context/lakes.ts';
 import { instantOption, wholeNumberOption } from '../context/option-values.ts';
-import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import type { Cell } from '../text/text-table.ts';
 
 const DELIVERY_HEAD = [
@@ -40,25 +40,20 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
       50,
     )
     .option('--json', 'an array of objects')
-    .action((options: Options) => {
-      const limit = options.limit as number;
-      const subscriptionId = options.subscription as string | undefined;
-      const state = options.state as string | undefined;
-      const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
+    .action((options: { limit: number; subscription?: string; state?: string }) => {
+      const { limit, state, subscription: subscriptionId } = options;
       return printFromLake(
         io,
-        options,
         (lake) =>
           deliveriesPage(lake, { subscriptionId, state, limit }).items.map((delivery) => ({
             ...delivery,
-            queuedAt: time(delivery.queuedAt),
-            nextAttemptAt: time(delivery.nextAttemptAt),
-            attemptedAt: time(delivery.attemptedAt),
-            deliveredAt: time(delivery.deliveredAt),
+            queuedAt: isoOrNull(delivery.queuedAt),
+            nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
+            attemptedAt: isoOrNull(delivery.attemptedAt),
+            deliveredAt: isoOrNull(delivery.deliveredAt),
           })),
         (all) =>
-          tableOr(
-            'No deliveries.',
+          io.table(
             DELIVERY_HEAD,
             all.map((delivery): Cell[] => [
               delivery.id,
@@ -72,7 +67,7 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
               delivery.nextAttemptAt,
               delivery.error,
             ]),
-            io,
+            { empty: 'No deliveries.' },
           ),
       );
     });
@@ -85,14 +80,13 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
     .option('--from <instant>', 'with a subscription: queued since; ISO 8601 or a span such as 24h')
     .option('--to <instant>', 'with a subscription: queued until; default now')
     .option('--json', '{redelivered, left}')
-    .action((id: string, options: Options) => {
+    .action((id: string, options: { from?: string; to?: string }) => {
       const now = io.clock.now();
       const ofSubscription = id.startsWith('sub_');
       const instant = (flag: '--from' | '--to', value: unknown, fallback: number): number =>
         typeof value === 'string' ? instantOption(flag, value, now) : fallback;
       return printFromLake(
         io,
-        options,
         async (lake) => {
           if (ofSubscription) requireSubscription(lake, id);
           const from = instant('--from', options.from, 0);
@@ -122,10 +116,9 @@ const defineTest = (command: Command, io: CliIo): void => {
     .command('test <id>')
     .description('send a test event now and show the response; exits with 1 if it fails')
     .option('--json', 'the attempt')
-    .action((id: string, options: Options) =>
+    .action((id: string) =>
       printFromLake(
         io,
-        options,
         async (lake) => {
           const { url, allowLoopbackHttp } = requireSubscription(lake, id);
           await using poster = new HttpPoster({

@@ -11,10 +11,10 @@ import {
   type Subscription,
 } from '../../alerts/webhooks/subscriptions.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CliIo } from '../context/io.ts';
-import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
+import { printFromLake } from '../context/lakes.ts';
 import { defineDeliveryCommands } from './webhooks-deliveries.ts';
 import { defineListen } from './webhooks-listen.ts';
 
@@ -37,8 +37,6 @@ const list = (value: unknown): string[] | undefined =>
         .map((word) => word.trim())
         .filter((word) => word !== '')
     : undefined;
-
-const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
 /** A subscription as `--json` prints it, with ISO 8601 instants. */
 const datedSubscription = (subscription: Subscription) => ({
@@ -76,10 +74,9 @@ const defineAdd = (command: Command, io: CliIo): void => {
     .option('--secret <secret>', 'a whsec_ secret; default a new one')
     .option('--allow-loopback-http', 'take http to this machine, for trying things out')
     .option('--json', '{id, secret}')
-    .action((url: string, options: Options) =>
+    .action((url: string, options: Record<string, string | true | undefined>) =>
       printFromLake(
         io,
-        options,
         (lake) => {
           const wish = readWish(
             {
@@ -105,14 +102,12 @@ const defineList = (command: Command, io: CliIo): void => {
     .command('list')
     .description('list subscriptions and their state')
     .option('--json', 'an array of objects')
-    .action((options: Options) =>
+    .action(() =>
       printFromLake(
         io,
-        options,
         (lake) => listSubscriptions(lake, undefined).map(datedSubscription),
         (all) =>
-          tableOr(
-            `No subscriptions yet: ${commandText('webhooks add URL')}`,
+          io.table(
             ['id', 'url', 'wants', 'state'],
             all.map((subscription) => [
               subscription.id,
@@ -120,7 +115,7 @@ const defineList = (command: Command, io: CliIo): void => {
               filterText(subscription),
               stateText(subscription),
             ]),
-            io,
+            { empty: `No subscriptions yet: ${commandText('webhooks add URL')}` },
           ),
       ),
     );
@@ -162,10 +157,9 @@ const defineChanges = (command: Command, io: CliIo): void => {
       .command(`${name} <id>`)
       .description(description)
       .option('--json', 'one object')
-      .action((id: string, options: Options) =>
+      .action((id: string) =>
         printFromLake(
           io,
-          options,
           (lake) =>
             change(
               lake,

@@ -10,6 +10,7 @@ import {
 import { EXIT, type ExitCode } from '../../base/errors.ts';
 import { asciiText, terminalText } from '../../base/terminal-text.ts';
 import { flowed } from '../text/flowed.ts';
+import { type Cell, type TableWish, textTable } from '../text/text-table.ts';
 
 /**
  * Lines of `JSON.stringify(items, null, 2)`, item by item, so that a long array never fills the
@@ -172,6 +173,27 @@ export class CliIo {
     this.#hasDocument = true;
     for (const line of jsonArrayLines(items)) this.data(terminalText(line));
   };
+
+  /** True with --json: the result is one document. */
+  get isJson(): boolean {
+    return this.flags.json === true;
+  }
+
+  /** Prints a result: one document with --json, otherwise text for people. */
+  readonly show = (document: unknown, text: () => string | readonly string[]): void => {
+    if (this.isJson) this.json(document);
+    else for (const line of [text()].flat()) this.out(line);
+  };
+
+  /** A table as wide as the terminal; `empty` replaces one without rows. */
+  readonly table = (
+    head: readonly string[],
+    rows: readonly (readonly Cell[])[],
+    { empty, ...wish }: Omit<TableWish, 'columns'> & { readonly empty?: string } = {},
+  ): string =>
+    rows.length === 0 && empty !== undefined
+      ? empty
+      : textTable(head, rows, { columns: this.columns, ...wish });
 
   /** Records that other code printed the document. */
   noteDocument(): void {

@@ -1,7 +1,7 @@
 import { JOBS } from '../../../jobs/all-jobs.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull } from '../../base/iso.ts';
 import { openLake } from '../../lake/open.ts';
 import type { platformsOfHandle } from '../../lake/watches/resolve-subject.ts';
 import { callsOfAdded, callsPerMonth } from '../../lake/watches/watch-calls.ts';
@@ -31,8 +31,6 @@ export const watchJson = (watch: Watch, config: { readonly listItems: number }) 
   tags: watch.tags,
   callsPerMonth: callsPerMonth(watch, config),
 });
-
-const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
 /** A watch of a list as `--json` prints it. */
 export const listJson = (watch: Watch, config: { readonly listItems: number }) => ({

@@ -5,7 +5,6 @@ import type { Reliability } from '../../learn/forecast/reliability.ts';
 import { type ScoredWeek, scoredWeeks } from '../../learn/forecast/weeks.ts';
 import type { CliIo } from '../context/io.ts';
 import { grouped } from './figures.ts';
-import { textTable } from './text-table.ts';
 
 const HEAD = [
   'week from',
@@ -56,7 +55,7 @@ export const scoresShown = (
     ([of]) => platform === undefined || of === platform,
   );
   const lines = (): string[] => [
-    textTable(HEAD, weeks.map(rowOf), { columns: io.columns }),
+    io.table(HEAD, weeks.map(rowOf)),
     'of due: share of the forecasts that came due and have a later count; the others are videos that nothing showed again, so these scores say nothing about them. Large lakes are judged on a sample of videos.',
     'error: median of |ln(views + 1000) - outcome|, for hashtags of ln(volume + 10). inside: share of outcomes within the 80 % interval. calibration: mean distance between the probability to finish in the top 10 % and the outcome, for finished curves.',
     ...reliability.map(([name, scores]) => reliabilityText(name, scores)),

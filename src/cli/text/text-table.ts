@@ -30,7 +30,7 @@ export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
 /** Content of a cell: numbers align right, null is empty. */
 export type Cell = string | number | bigint | null;
 
-interface TableWish {
+export interface TableWish {
   /** Columns of the terminal, to which wide texts are cut; undefined without a terminal. */
   readonly columns: number | undefined;
   /** Column whose text is wrapped instead of cut. */
