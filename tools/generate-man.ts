@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { virtualClock } from '../src/base/clock.ts';
 import { SETTINGS } from '../src/base/config/settings.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { type CommandInfo, commandTree } from '../src/cli/context/command-tree.ts';
+import { commandTree } from '../src/cli/context/command-tree.ts';
 import { CliIo } from '../src/cli/context/io.ts';
 
 // Writes dist/trendlake.1, the manual page of the package, from the commands, options and settings in
@@ -17,18 +18,18 @@ const escaped = (text: string): string =>
 
 const EVERYDAY = ['--data-dir', '--config', '--quiet', '--verbose'];
 
-const commandLines = (command: CommandInfo, before = ''): string[] => {
-  const { name, usage, summary, options, below } = command;
-  const own = options.filter(({ long }) => !EVERYDAY.includes(long));
+const commandLines = (command: Command, before = ''): string[] => {
+  const name = `${before}${command.name()}`;
+  const own = command.options.filter(({ long }) => !EVERYDAY.includes(long ?? ''));
   return [
-    `.SS ${escaped(`${before}${name} ${usage}`)}`,
-    escaped(summary),
+    `.SS ${escaped(`${name} ${command.usage()}`)}`,
+    escaped(command.description()),
     ...own.flatMap(({ flags, description }) => [
       '.TP',
       `.B ${escaped(flags)}`,
       escaped(description),
     ]),
-    ...below.flatMap((one) => commandLines(one, `${before}${name} `)),
+    ...command.commands.flatMap((below) => commandLines(below, `${name} `)),
   ];
 };
 
@@ -48,7 +49,7 @@ const nowhere = new CliIo({
 /** The page, in the macros of man(7). */
 export const manPage = async (): Promise<string> => {
   const tree = await commandTree(COMMANDS, nowhere);
-  const everyday = tree[0]?.options.filter(({ long }) => EVERYDAY.includes(long)) ?? [];
+  const everyday = tree[0]?.options.filter(({ long }) => EVERYDAY.includes(long ?? '')) ?? [];
   return `${[
     '.TH TRENDLAKE 1',
     '.SH NAME',

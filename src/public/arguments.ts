@@ -1,5 +1,4 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { systemClock } from '../base/clock.ts';
 import { rangeMs } from '../base/durations.ts';
 import { UsageError } from '../base/errors.ts';
 import { parseIso } from '../base/iso.ts';
@@ -56,15 +55,15 @@ export const instantOf = (what: string, given: Instant): number => {
   return at;
 };
 
-/** The instant of a read, Unix ms. */
-export const asOfOf = ({ asOf }: AsOf): number =>
-  asOf === undefined ? systemClock.now() : instantOf('asOf', asOf);
+/** The instant of a read, Unix ms; `now` without `asOf`. */
+export const asOfOf = ({ asOf }: AsOf, now: number): number =>
+  asOf === undefined ? now : instantOf('asOf', asOf);
 
 /** The part of a list to read, and when. */
-export const partOf = ({ limit = DEFAULT_LIMIT, page = 1, ...options }: Part) => ({
+export const partOf = ({ limit = DEFAULT_LIMIT, page = 1, ...options }: Part, now: number) => ({
   limit: whole('limit', limit),
   page: whole('page', page),
-  asOf: asOfOf(options),
+  asOf: asOfOf(options, now),
   isNow: options.asOf === undefined,
   owner: '',
 });

@@ -129,13 +129,13 @@ export class LakeReader {
   ): Promise<Page<ContentItem>> {
     const { dateRange = '24h' } = options;
     const list = { platform: platformOf(platform), ...rangeOf(dateRange) };
-    return page(await feedPage(this.#lists, { ...partOf(options), ...list }));
+    return page(await feedPage(this.#lists, { ...partOf(options, systemClock.now()), ...list }));
   }
 
   /** Trends of a day, a week or a month. */
   async trends(platform: Platform, period: Period, options: Part = {}): Promise<Page<ContentItem>> {
     const list = { platform: platformOf(platform), period: known('period', period, PERIODS) };
-    return page(await trendsPage(this.#lists, { ...partOf(options), ...list }));
+    return page(await trendsPage(this.#lists, { ...partOf(options, systemClock.now()), ...list }));
   }
 
   /** Tags by volume inside `dateRange` (`30d` unless given), of one platform or of all. */
@@ -145,7 +145,7 @@ export class LakeReader {
     const { dateRange = '30d', platform } = options;
     return page(
       await hashtagsPage(this.#lists, {
-        ...partOf(options),
+        ...partOf(options, systemClock.now()),
         ...(platform === undefined ? {} : { platform: platformOf(platform) }),
         ...rangeOf(dateRange),
       }),
@@ -154,14 +154,14 @@ export class LakeReader {
 
   /** One video, or undefined where it had not been seen. */
   video(id: string, options: AsOf = {}): ContentItem | undefined {
-    const asOf = asOfOf(options);
+    const asOf = asOfOf(options, systemClock.now());
     const found = videoByIdAsOf(this.#lake, id, asOf);
     return found === undefined ? undefined : videoRecord(this.#lake, found.key, asOf);
   }
 
   /** A video's snapshots, oldest first, and its curve; undefined where it had not been seen. */
   growth(id: string, options: AsOf = {}): Growth | undefined {
-    const asOf = asOfOf(options);
+    const asOf = asOfOf(options, systemClock.now());
     const found = videoByIdAsOf(this.#lake, id, asOf);
     if (found === undefined) return undefined;
     const forecast = shownForecast(this.#lake.sqlite, found.key, asOf);
@@ -175,7 +175,7 @@ export class LakeReader {
 
   /** A creator with a page of their videos, or undefined where they had not been seen. */
   creator(platform: Platform, handle: string, options: Part = {}): Creator | undefined {
-    const part = partOf(options);
+    const part = partOf(options, systemClock.now());
     const found = creatorProfile(this.#lake, {
       platform: platformOf(platform),
       handle: plainHandle(handle),
@@ -192,7 +192,7 @@ export class LakeReader {
     q: string,
     options: Part & { readonly platform?: Platform; readonly dateRange?: string } = {},
   ): Page<ContentItem> {
-    const part = partOf(options);
+    const part = partOf(options, systemClock.now());
     if (q.trim() === '') throw new UsageError('q must be at least one word; it is empty.');
     const { platform, dateRange } = options;
     const since = dateRange === undefined ? undefined : part.asOf - rangeOf(dateRange).windowMs;
@@ -218,7 +218,7 @@ export class LakeReader {
       readonly since?: Instant;
     } = {},
   ): Page<NoticedEvent<Kind>> {
-    const part = partOf(options);
+    const part = partOf(options, systemClock.now());
     const { kind, platform, since } = options;
     const { total, items } = eventsPage(this.#lake, {
       ...(kind === undefined ? {} : { kind: known('kind', kind, EVENT_KINDS) }),
@@ -245,7 +245,7 @@ export class LakeReader {
 
   /** Rows of one alert or of all that fired, newest first. */
   alertHits(options: Part & { readonly name?: string } = {}): Page<FiredRow> {
-    const part = partOf(options);
+    const part = partOf(options, systemClock.now());
     const wanted = { name: options.name ?? null, ...part };
     const items = newestHits(this.#lake, wanted).map(firedRow);
     return { total: countHits(this.#lake, wanted), items, asOf: isoOf(part.asOf) };
@@ -259,7 +259,7 @@ export class LakeReader {
     platform: Platform,
     options: Part & { readonly list?: RisingList } = {},
   ): Page<ForecastVideo> {
-    const part = partOf(options);
+    const part = partOf(options, systemClock.now());
     const list = known('list', options.list ?? 'next', RISING_LISTS);
     const of = { platform: platformOf(platform), list, hours: 24 } as const;
     const wanted = { ...of, ...part, at: part.asOf };

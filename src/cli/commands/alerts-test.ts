@@ -6,12 +6,13 @@ import { replayNights } from '../../alerts/rules/replay-nights.ts';
 import { messageOfHits } from '../../alerts/rules/send-hits.ts';
 import { secretsOf } from '../../alerts/webhooks/subscriptions.ts';
 import { targetsIn } from '../../base/config/notify-targets.ts';
+import { DAY_MS } from '../../base/durations.ts';
 import { EXIT } from '../../base/errors.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { printFromLake } from '../context/lakes.ts';
-import { instantOption } from '../context/option-values.ts';
+import { instantBefore, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 import { targetText } from '../text/target-text.ts';
 
@@ -83,12 +84,12 @@ const sendRows = async (lake: Lake, alert: Alert, io: CliIo): Promise<void> => {
 
 const testAlert = (
   name: string,
-  options: { since: string; send?: boolean },
+  options: { since?: number; send?: boolean },
   io: CliIo,
 ): Promise<void> => {
   const { dataDir } = configOf(io);
   const now = io.clock.now();
-  const since = instantOption('--since', options.since, now);
+  const { since = now - 30 * DAY_MS } = options;
   return printFromLake(
     io,
     async (lake) => {
@@ -114,7 +115,13 @@ export const defineAlertTest = (command: Command, io: CliIo): void => {
   command
     .command('test <name>')
     .description('replay past nights and print what would have fired')
-    .option('--since <instant>', 'first night: ISO 8601, or a span such as 30d', '30d')
+    .addOption(
+      valued(
+        '--since <instant>',
+        'first night: ISO 8601, or a span such as 30d (default)',
+        instantBefore(io),
+      ),
+    )
     .option('--send', 'send the rows of now to the targets of the alert')
     .option('--json', 'one object')
     .action((name: string, options) => testAlert(name, options, io));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { statementRunner } from '../../alerts/rules/alert-rows.ts';
 import {
   type Alert,
@@ -12,14 +12,13 @@ import {
   saveAlert,
 } from '../../alerts/rules/alert-store.ts';
 import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
-import { rangeMs } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, isoOrNull, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { printFromLake } from '../context/lakes.ts';
-import { targetOption } from '../context/option-values.ts';
+import { repeatable, spanLike, targetOption, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 import { targetText } from '../text/target-text.ts';
 import { cadenceText } from '../text/watch-text.ts';
@@ -52,7 +51,7 @@ interface AddOptions {
   readonly template?: string;
   readonly set: string[];
   readonly to: string[];
-  readonly cooldown: string;
+  readonly cooldown: number;
 }
 
 const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string => {
@@ -72,22 +71,17 @@ const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string =>
   }
 };
 
-/** @throws UsageError for a name, target or cool-down that does not fit */
+/** @throws UsageError for an invalid name or target */
 const wishOf = (name: string, options: AddOptions, io: CliIo): NewAlert => {
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name))
     throw new UsageError(
       `The name must be 1 to 63 characters of a-z, 0-9, - and _; it is "${name}".`,
     );
-  const cooldownMs = rangeMs(options.cooldown);
-  if (cooldownMs === undefined)
-    throw new UsageError(
-      `--cooldown must be a span such as 12h, 24h or 7d; it is "${options.cooldown}".`,
-    );
   return {
     name,
     sql: sqlFrom(options, io),
     targets: options.to.map((text) => targetOption('--to', text)),
-    cooldownMs,
+    cooldownMs: options.cooldown,
   };
 };
 
@@ -130,15 +124,16 @@ const list = (io: CliIo): Promise<void> =>
     io,
     (lake) => listAlerts(lake).map((alert) => alertJson(lake, alert)),
     (alerts) =>
-      io.table(
-        ['name', 'targets', 'cool-down', 'fired last', 'state'],
-        alerts.map((alert) => [
-          alert.name,
-          alert.targets.join(', ') || 'TRENDLAKE_NOTIFY',
-          cadenceText(alert.cooldownMs),
-          alert.firedAt === null ? 'never' : minuteOf(Date.parse(alert.firedAt)),
-          stateText(alert),
-        ]),
+      io.tableOf(
+        alerts,
+        {
+          name: ({ name }) => name,
+          targets: ({ targets }) => targets.join(', ') || 'TRENDLAKE_NOTIFY',
+          'cool-down': ({ cooldownMs }) => cadenceText(cooldownMs),
+          'fired last': ({ firedAt }) =>
+            firedAt === null ? 'never' : minuteOf(Date.parse(firedAt)),
+          state: stateText,
+        },
         { empty: `No alerts yet: ${commandText('alerts add NAME --template passes-views')}` },
       ),
   );
@@ -153,11 +148,6 @@ const remove = (name: string, io: CliIo): Promise<void> =>
     () => `Removed ${name}.`,
   );
 
-const repeated = (flags: string, description: string): Option =>
-  new Option(flags, description)
-    .argParser((text: string, earlier: string[]) => [...earlier, text])
-    .default([]);
-
 export const define = (command: Command, io: CliIo): void => {
   command.addHelpText('after', EXAMPLES);
   command
@@ -166,9 +156,16 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--sql <select>', 'one SELECT; its rows are the alert')
     .option('--file <file>', 'read the SELECT from a file')
     .option('--template <name>', 'a ready SELECT; see the list below')
-    .addOption(repeated('--set <name=value>', 'parameter of the template; repeat for several'))
-    .addOption(repeated('--to <target>', 'default TRENDLAKE_NOTIFY; repeat for several'))
-    .option('--cooldown <span>', 'a row fires again after being away for this long', '24h')
+    .addOption(repeatable('--set <name=value>', 'parameter of the template; repeat for several'))
+    .addOption(repeatable('--to <target>', 'default TRENDLAKE_NOTIFY; repeat for several'))
+    .addOption(
+      valued(
+        '--cooldown <span>',
+        'a row fires again after being away for this long',
+        spanLike('12h, 24h or 7d'),
+        '24h',
+      ),
+    )
     .option('--json', 'one object')
     .action((name: string, options: AddOptions) => add(name, options, io));
   command

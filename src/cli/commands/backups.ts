@@ -28,13 +28,16 @@ const list = async (options: Options, io: CliIo): Promise<void> => {
       ? []
       : (await packedBackups(store)).map((backup) => ({ ...backup, place: store.url }));
   const all = [...local, ...packed];
-  if (io.isJson) return io.json(all);
-  if (all.length === 0) return io.out(`No backup yet. Make one with \`${commandText('backup')}\`.`);
-  io.out(
-    io.table(
-      ['backup', 'made', 'size', 'place'],
-      all.map(({ name, madeAt, bytes, place }) => [name, madeAt, mebibytes(bytes), place]),
-      { figures: ['size'] },
+  io.show(all, () =>
+    io.tableOf(
+      all,
+      {
+        backup: ({ name }) => name,
+        made: ({ madeAt }) => madeAt,
+        size: ({ bytes }) => mebibytes(bytes),
+        place: ({ place }) => place,
+      },
+      { figures: ['size'], empty: `No backup yet. Make one with \`${commandText('backup')}\`.` },
     ),
   );
 };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { csvLine } from '../../base/csv.ts';
+import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
@@ -8,7 +9,7 @@ import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
 import { compareNamed } from '../../lake/watches/compare-named.ts';
 import type { CliIo } from '../context/io.ts';
 import { lakeToRead } from '../context/lakes.ts';
-import { instantOption, oneOfOption } from '../context/option-values.ts';
+import { instantBefore, platformOption, valued } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -21,7 +22,7 @@ Examples:
 
 interface CompareOptions {
   readonly platform?: Platform;
-  readonly since: string;
+  readonly since?: number;
   readonly csv?: boolean;
 }
 
@@ -46,14 +47,20 @@ const print = (creators: readonly ComparedCreator[], since: number, io: CliIo): 
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<creators...>', `handles or addresses of 2 to ${MOST_COMPARED} creators`)
-    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
-    .option('--since <instant>', 'videos published since: ISO 8601, or a span such as 90d', '90d')
+    .addOption(platformOption())
+    .addOption(
+      valued(
+        '--since <instant>',
+        'videos published since: ISO 8601, or a span such as 90d (default)',
+        instantBefore(io),
+      ),
+    )
     .option('--json', 'one JSON document')
     .option('--csv', 'one row per creator')
     .addHelpText('after', EXAMPLES)
     .action((names: string[], options: CompareOptions) => {
       const now = io.clock.now();
-      const since = instantOption('--since', options.since, now);
+      const { since = now - 90 * DAY_MS } = options;
       if (names.length < 2 || names.length > MOST_COMPARED)
         throw new UsageError(
           `compare takes 2 to ${MOST_COMPARED} creators. ${names.length} are given.`,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean } from '../../base/nearest.ts';
-import { type CommandInfo, commandTree } from '../context/command-tree.ts';
+import { commandTree } from '../context/command-tree.ts';
 import type { CliIo, CommandEntry } from '../context/io.ts';
 
 const HELP = `
@@ -10,17 +10,19 @@ Examples:
   trendlake completion zsh > ~/.zfunc/_trendlake       with fpath+=~/.zfunc before compinit
   trendlake completion fish > ~/.config/fish/completions/trendlake.fish`;
 
-const wordsOf = ({ options, below }: CommandInfo): string =>
-  [...below.map(({ name }) => name), ...options.map(({ long }) => long), '--help'].join(' ');
+const wordsOf = ({ options, commands }: Command): string =>
+  [...commands.map((below) => below.name()), ...options.map(({ long }) => long), '--help'].join(
+    ' ',
+  );
 
 /** Every command with its path: `keys`, `keys create`. */
-const paths = (tree: readonly CommandInfo[], before = ''): [string, CommandInfo][] =>
+const paths = (tree: readonly Command[], before = ''): [string, Command][] =>
   tree.flatMap((command) => {
-    const path = `${before}${command.name}`;
-    return [[path, command] as [string, CommandInfo], ...paths(command.below, `${path} `)];
+    const path = `${before}${command.name()}`;
+    return [[path, command], ...paths(command.commands, `${path} `)];
   });
 
-const bash = (tree: readonly CommandInfo[]): string => `# bash completion of trendlake
+const bash = (tree: readonly Command[]): string => `# bash completion of trendlake
 _trendlake() {
   local word=\${COMP_WORDS[COMP_CWORD]} path= i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -28,7 +30,7 @@ _trendlake() {
   done
   local words
   case $path in
-    '') words='${tree.map(({ name }) => name).join(' ')} --help --version' ;;
+    '') words='${tree.map((command) => command.name()).join(' ')} --help --version' ;;
 ${paths(tree)
   .map(([path, command]) => `    '${path}'*) words='${wordsOf(command)}' ;;`)
   .reverse()
@@ -42,19 +44,22 @@ complete -o filenames -F _trendlake trendlake
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-const zsh = (tree: readonly CommandInfo[]): string => `#compdef trendlake
+const described = (command: Command): string =>
+  quoted(`${command.name()}:${command.description()}`);
+
+const zsh = (tree: readonly Command[]): string => `#compdef trendlake
 # zsh completion of trendlake
 _trendlake() {
   local -a given offered
   given=(\${words[2,CURRENT-1]})
   local path="\${(j: :)given:#-*}"
   case $path in
-    '') offered=(${tree.map(({ name, summary }) => quoted(`${name}:${summary}`)).join(' ')}) ;;
+    '') offered=(${tree.map(described).join(' ')}) ;;
 ${paths(tree)
   .map(
-    ([path, { options, below }]) =>
+    ([path, { options, commands }]) =>
       `    '${path}'*) offered=(${[
-        ...below.map(({ name, summary }) => quoted(`${name}:${summary}`)),
+        ...commands.map(described),
         ...options.map(({ long, description }) => quoted(`${long}:${description}`)),
       ].join(' ')}) ;;`,
   )
@@ -66,18 +71,19 @@ ${paths(tree)
 compdef _trendlake trendlake
 `;
 
-const fish = (tree: readonly CommandInfo[]): string => {
-  const names = tree.map(({ name }) => name).join(' ');
-  const lines = tree.flatMap(({ name, summary, options, below }) => [
-    `complete -c trendlake -n "not __fish_seen_subcommand_from ${names}" -f -a ${name} -d ${quoted(summary)}`,
-    ...below.map(
-      (command) =>
-        `complete -c trendlake -n "__fish_seen_subcommand_from ${name}" -f -a ${command.name} -d ${quoted(command.summary)}`,
-    ),
-    ...[...options, ...below.flatMap((command) => command.options)].map(
-      ({ long, takesValue, description }) =>
-        `complete -c trendlake -n "__fish_seen_subcommand_from ${name}" -l ${long.slice(2)}${takesValue ? ' -r' : ''} -d ${quoted(description)}`,
-    ),
+const fish = (tree: readonly Command[]): string => {
+  const names = tree.map((command) => command.name()).join(' ');
+  const offer = (when: string, command: Command): string =>
+    `complete -c trendlake -n "${when} ${command.parent === null ? names : command.parent.name()}" -f -a ${command.name()} -d ${quoted(command.description())}`;
+  const lines = tree.flatMap((command) => [
+    offer('not __fish_seen_subcommand_from', command),
+    ...command.commands.map((below) => offer('__fish_seen_subcommand_from', below)),
+    ...[command, ...command.commands]
+      .flatMap(({ options }) => options)
+      .map(
+        ({ long, required, optional, description }) =>
+          `complete -c trendlake -n "__fish_seen_subcommand_from ${command.name()}" -l ${long?.slice(2)}${required || optional ? ' -r' : ''} -d ${quoted(description)}`,
+      ),
   ]);
   return `# fish completion of trendlake\n${[...new Set(lines)].join('\n')}\n`;
 };

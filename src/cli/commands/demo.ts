@@ -7,6 +7,7 @@ import { EXIT, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { Secret } from '../../base/secret.ts';
+import { wholeNumber } from '../../base/text-values.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import { outlookAt } from '../../learn/forecast/outlook.ts';
@@ -17,7 +18,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { RandomStream } from '../../sandbox/world/random-stream.ts';
 import { HttpApiClient } from '../../upstream/client.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { isoInstant, wholeNumberOption } from '../context/option-values.ts';
+import { isoInstant, valued } from '../context/option-values.ts';
 import { refreshesWhileWaiting } from '../context/upstream.ts';
 import { counted } from '../text/figures.ts';
 import { outlookText } from '../text/outlook-text.ts';
@@ -178,9 +179,9 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--nights <n>', 'how many', wholeNumberOption('--nights', 1, 366), 7)
+    .addOption(valued('--nights <n>', 'how many', wholeNumber(1, 366), 7))
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <instant>', 'when the last night is (ISO 8601)', isoInstant('--at'))
+    .addOption(valued('--at <instant>', 'when the last night is (ISO 8601)', isoInstant))
     .option('--json', 'print what was done as one JSON document')
     .addHelpText('after', HELP)
     .action((options: Options) => run(options, io));

@@ -1,18 +1,14 @@
 import type { Command } from 'commander';
-import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { PERIODS, type Platform } from '../../../schema/vocabulary.ts';
 import { csvLine } from '../../base/csv.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
-import {
-  diffLists,
-  type ListDiff,
-  listChanges,
-  type RankedMove,
-} from '../../lake/lists/list-diff.ts';
+import { oneOf } from '../../base/text-values.ts';
+import { diffLists, type ListDiff, listChanges } from '../../lake/lists/list-diff.ts';
 import { listTitle } from '../../lake/lists/pulled-list.ts';
 import type { CliIo } from '../context/io.ts';
 import { lakeToRead } from '../context/lakes.ts';
-import { instantOption, oneOfOption } from '../context/option-values.ts';
+import { instantBefore, platformOption, readValue, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
@@ -42,30 +38,12 @@ const document = (diffs: readonly ListDiff[], from: number, to: number) => ({
 
 const csvOf = (diffs: readonly ListDiff[]): string[] => [
   'list,platform,period,change,id,title,user,rank,previous_rank,previous_title,previous_user',
-  ...listChanges(diffs).map((row) =>
-    csvLine([
-      row.list,
-      row.platform,
-      row.period,
-      row.change,
-      row.id,
-      row.title,
-      row.user,
-      row.rank,
-      row.previousRank,
-      row.previousTitle,
-      row.previousUser,
-    ]),
-  ),
-];
-
-const movedRow = (change: string, { id, title, user, rank, previousRank }: RankedMove) => [
-  change,
-  rank,
-  previousRank,
-  user === null ? null : `@${user}`,
-  title,
-  id,
+  ...listChanges(diffs).map((row) => {
+    const { list, platform, period, change, id, title, user, rank } = row;
+    const { previousRank, previousTitle, previousUser } = row;
+    const now = [list, platform, period, change, id, title, user, rank];
+    return csvLine([...now, previousRank, previousTitle, previousUser]);
+  }),
 ];
 
 const listName = (list: ListDiff): string => `${list.platform} ${listTitle(list)}`;
@@ -76,11 +54,20 @@ const printList = (diff: ListDiff, io: CliIo): void => {
     `\n${listName(diff)}, ${minuteOf(diff.fromAt)} to ${minuteOf(diff.toAt)}: ${counted(entered.length, 'video')} entered, ${left.length} left, ${climbed.length} climbed, ${fell.length} fell, ${unchanged} unchanged`,
     'heading',
   );
-  const rows = GROUPS.flatMap((change) =>
-    diff[change].slice(0, SHOWN).map((video) => movedRow(change, video)),
+  const moves = GROUPS.flatMap((change) =>
+    diff[change].slice(0, SHOWN).map((video) => ({ change, ...video })),
   );
-  if (rows.length > 0)
-    io.out(io.table(['change', 'rank', 'before', 'creator', 'title', 'id'], rows));
+  if (moves.length > 0)
+    io.out(
+      io.tableOf(moves, {
+        change: ({ change }) => change,
+        rank: ({ rank }) => rank,
+        before: ({ previousRank }) => previousRank,
+        creator: ({ user }) => (user === null ? null : `@${user}`),
+        title: ({ title }) => title,
+        id: ({ id }) => id,
+      }),
+    );
   for (const { id, title, user, previousTitle, previousUser } of renamed.slice(0, SHOWN))
     io.out(
       `  ${id}: ${
@@ -95,15 +82,15 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<from>', 'start: ISO 8601, or a span such as 24h that ends now')
     .argument('<to>', 'end: the same, or now')
-    .option('--list <name>', LISTS.join(', '), oneOfOption('--list', LISTS))
-    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
+    .addOption(valued('--list <name>', LISTS.join(', '), oneOf(LISTS)))
+    .addOption(platformOption())
     .option('--json', 'one JSON document')
     .option('--csv', 'one row per change')
     .addHelpText('after', EXAMPLES)
     .action((fromText: string, toText: string, options: DiffOptions) => {
       const now = io.clock.now();
-      const from = instantOption('FROM', fromText, now);
-      const to = toText === 'now' ? now : instantOption('TO', toText, now);
+      const from = readValue('FROM', instantBefore(io), fromText);
+      const to = toText === 'now' ? now : readValue('TO', instantBefore(io), toText);
       if (from >= to)
         throw new UsageError(
           `FROM must be before TO. FROM is ${isoOf(from)} and TO is ${isoOf(to)}.`,

@@ -5,7 +5,7 @@ import { readThresholds } from '../../alerts/events/thresholds.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { dateOf, isoOf } from '../../base/iso.ts';
+import { dateOf, isoOf, isoOrNull } from '../../base/iso.ts';
 import {
   eventsSince,
   lastEventsSince,
@@ -17,10 +17,9 @@ import { prepare, required } from '../../lake/prepare.ts';
 import { eventSentence } from '../../lake/read/event-sentence.ts';
 import { subjectName } from '../../lake/read/subject-name.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { instantOption } from '../context/option-values.ts';
+import { instantBefore, valued } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
-import { textTable } from '../text/text-table.ts';
 
 /** Rows of the table at most; `--json` prints all. */
 const SHOWN = 200;
@@ -37,48 +36,41 @@ Examples:
 The rules and their numbers: ${docsPage('guides/events.md')}.`;
 
 interface Options {
-  readonly since?: string;
+  readonly since?: number;
   readonly dryRun?: boolean;
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: number;
+  readonly to?: number;
   readonly tag?: string;
 }
 
 /** A stored event, or one that a dry run detected (`detectedAt` null). */
 type AnyEvent = Omit<ShownEvent, 'detectedAt'> & { readonly detectedAt: string | null };
 
-const wouldBe = (lake: Lake, wanted: DetectOptions): AnyEvent[] => {
-  const detectedAt = prepare(lake.sqlite, 'select detected_at from events where id = ?', 'number');
-  return detectEvents(lake, wanted)
-    .map(storableEvent)
-    .map((event) => {
-      const at = detectedAt.get(event.id);
-      return {
-        ...event,
-        occurredAt: isoOf(event.occurredAt),
-        detectedAt: at === undefined ? null : isoOf(at),
-      };
-    });
-};
-
 /** Runs the rules over a span. Slow in a large lake. */
 const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): AnyEvent[] => {
   using progress = new ProgressLine(io);
   progress.show(`events: trying the rules from ${dateOf(wanted.from)} to ${dateOf(wanted.to)}`);
-  return wouldBe(lake, wanted);
+  const detectedAt = prepare(lake.sqlite, 'select detected_at from events where id = ?', 'number');
+  return detectEvents(lake, wanted)
+    .map(storableEvent)
+    .map((event) => ({
+      ...event,
+      occurredAt: isoOf(event.occurredAt),
+      detectedAt: isoOrNull(detectedAt.get(event.id) ?? null),
+    }));
 };
 
-const eventTable = (lake: Lake, events: readonly AnyEvent[], { columns }: CliIo): string =>
-  textTable(
-    ['occurred', 'kind', 'platform', 'subject', 'why'],
-    events.map(({ occurredAt, kind, platform, subject, data }) => [
-      occurredAt.slice(0, 16).replace('T', ' '),
-      kind,
-      platform ?? 'all',
-      subjectName(lake, subject),
-      eventSentence(kind, data),
-    ]),
-    { columns, wrapped: 'why' },
+const eventTable = (lake: Lake, events: readonly AnyEvent[], io: CliIo): string =>
+  io.tableOf(
+    events,
+    {
+      occurred: ({ occurredAt }) => occurredAt.slice(0, 16).replace('T', ' '),
+      kind: ({ kind }) => kind,
+      platform: ({ platform }) => platform ?? 'all',
+      subject: ({ subject }) => subjectName(lake, subject),
+      why: ({ kind, data }) => eventSentence(kind, data),
+    },
+    { wrapped: 'why' },
   );
 
 const printTable = (
@@ -108,12 +100,19 @@ const earlierText = (lake: Lake, since: number): string => {
 };
 
 export const define = (command: Command, io: CliIo): void => {
+  const instant = instantBefore(io);
   command
-    .option('--since <instant>', 'events since: ISO 8601, or a span such as 24h', '7d')
+    .addOption(
+      valued(
+        '--since <instant>',
+        'events since: ISO 8601, or a span such as 24h; default 7d',
+        instant,
+      ),
+    )
     .option('--tag <tag>', 'events of subjects that a watch of this tag covers')
     .option('--dry-run', 'run the rules over the history of --from to --to; stores nothing')
-    .option('--from <instant>', 'start of the dry run')
-    .option('--to <instant>', 'end of the dry run; default now')
+    .addOption(valued('--from <instant>', 'start of the dry run', instant))
+    .addOption(valued('--to <instant>', 'end of the dry run; default now', instant))
     .option('--json', 'an array of objects')
     .addHelpText('after', HELP)
     .action((options: Options) => {
@@ -123,18 +122,13 @@ export const define = (command: Command, io: CliIo): void => {
       const { dataDir, eventThresholds } = configOf(io);
       const thresholds = readThresholds(eventThresholds);
       using lake = openLakeForReading(dataDir);
-      const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
-        text === undefined ? fallback : instantOption(flag, text, now);
       if (options.dryRun === true) {
-        const span = {
-          from: instant('--from', options.from, now - 7 * DAY_MS),
-          to: instant('--to', options.to, now),
-        };
-        const events = tryRules(lake, { ...span, thresholds }, io);
+        const { from = now - 7 * DAY_MS, to = now } = options;
+        const events = tryRules(lake, { from, to, thresholds }, io);
         if (io.isJson) return io.jsonArray(events);
         return printTable(lake, { total: events.length, items: events.slice(-SHOWN) }, '', io);
       }
-      const since = instantOption('--since', options.since ?? '7d', now);
+      const { since = now - 7 * DAY_MS } = options;
       if (io.isJson) return io.jsonArray(eventsSince(lake, since, options.tag));
       const { total, items } = lastEventsSince(lake, since, { most: SHOWN, tag: options.tag });
       printTable(lake, { total, items: items.map(shownEvent) }, earlierText(lake, since), io);

@@ -3,7 +3,8 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull } from '../../base/iso.ts';
+import { expected, type Parsed } from '../../base/text-values.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
@@ -17,8 +18,8 @@ import { risingHashtags } from '../../learn/volumes/read-volumes.ts';
 import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
 import type { CliIo } from '../context/io.ts';
 import { lakeToRead, lakeToWrite } from '../context/lakes.ts';
-import { oneOfOption } from '../context/option-values.ts';
-import { counted, grouped } from '../text/figures.ts';
+import { platformOption, valued } from '../context/option-values.ts';
+import { counted } from '../text/figures.ts';
 import { scoresShown } from '../text/forecast-scores.ts';
 import { forecastStateText } from '../text/forecast-text.ts';
 import { timeText } from '../text/relative-time.ts';
@@ -41,21 +42,19 @@ const SHOWN = 10;
 
 interface Options {
   readonly platform?: Platform;
-  readonly horizon: string;
+  readonly horizon: Horizon;
   readonly score?: boolean;
   readonly hashtags?: boolean;
   readonly learn?: boolean;
   readonly risen?: boolean;
 }
 
-const horizonOf = (text: string): Horizon => {
+const horizon = (text: string): Parsed<Horizon> => {
   const ms = rangeMs(text);
-  const hours = HORIZONS.find((known) => ms === known * HOUR_MS);
-  if (hours !== undefined) return hours;
-  throw new UsageError(`--horizon must be one of ${NAMED.join(', ')}; it is "${text}".`);
+  const value = HORIZONS.find((known) => ms === known * HOUR_MS);
+  return value === undefined ? expected(`one of ${NAMED.join(', ')}`) : { value };
 };
 
-const viewsText = (views: number | null): string => (views === null ? '-' : grouped(views));
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 /** Avoids 0 % and 100 %: a forecast is never certain. */
 const likely = (probability: number): string =>
@@ -76,14 +75,12 @@ const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: Cl
   ...(its.overBy === null
     ? []
     : [`Its rise is likely over by ${isoOf(its.overBy)}: 8 in 10 similar videos stopped by then.`]),
-  io.table(
-    ['in', 'median views', '80 % between', 'and'],
-    its.horizons.map(({ hours, median, low, high }) => [
-      `${hours} h`,
-      ...[median, low, high].map(viewsText),
-    ]),
-    { figures: ['median views', '80 % between', 'and'] },
-  ),
+  io.tableOf(its.horizons, {
+    in: ({ hours }) => `${hours} h`,
+    'median views': ({ median }) => median ?? '-',
+    '80 % between': ({ low }) => low ?? '-',
+    and: ({ high }) => high ?? '-',
+  }),
 ];
 
 /** Output of one form of the command: a document for programs, lines for people. */
@@ -104,7 +101,7 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
   const shown = forecast && {
     ...forecast,
     madeAt: isoOf(forecast.madeAt),
-    overBy: forecast.overBy === null ? null : isoOf(forecast.overBy),
+    overBy: isoOrNull(forecast.overBy),
     learntAt: isoOf(forecast.learntAt),
   };
   const lines = (): string[] =>
@@ -122,7 +119,7 @@ const jsonOf = ({ madeAt, overBy, hours, ...video }: RisingVideo, rank: number) 
   ...video,
   horizonHours: hours,
   madeAt: isoOf(madeAt),
-  overBy: overBy === null ? null : isoOf(overBy),
+  overBy: isoOrNull(overBy),
 });
 
 /** Time until the likely end of a rise, from the newest count of the lake. */
@@ -139,7 +136,7 @@ const staleLines = (at: number, now: number): string[] =>
 
 const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
   const { sqlite } = lake;
-  const hours = horizonOf(options.horizon);
+  const hours = options.horizon;
   const at = newestObservation(sqlite, io.clock.now()) ?? 0;
   const platforms = options.platform === undefined ? PLATFORMS : [options.platform];
   const list = options.risen === true ? 'risen' : 'next';
@@ -162,16 +159,20 @@ const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
       ];
     const tables = spoken.flatMap(({ platform, videos }) => [
       `${platform}: ${heading}; views in ${hours} h`,
-      io.table(
-        ['likely', 'video', 'title', 'views', '+24 h', 'median', 'low', 'high', 'over in'],
-        videos.map(({ topProbability, id, title, views, gain24h, median, low, high, overBy }) => [
-          likely(topProbability),
-          id,
-          title,
-          ...[views, gain24h, median, low, high].map(viewsText),
-          overText(overBy, at),
-        ]),
-        { figures: ['views', '+24 h', 'median', 'low', 'high', 'over in'] },
+      io.tableOf(
+        videos,
+        {
+          likely: ({ topProbability }) => likely(topProbability),
+          video: ({ id }) => id,
+          title: ({ title }) => title,
+          views: ({ views }) => views,
+          '+24 h': ({ gain24h }) => gain24h ?? '-',
+          median: ({ median }) => median ?? '-',
+          low: ({ low }) => low ?? '-',
+          high: ({ high }) => high ?? '-',
+          'over in': ({ overBy }) => overText(overBy, at),
+        },
+        { figures: ['+24 h', 'median', 'low', 'high', 'over in'] },
       ),
     ]);
     return [
@@ -212,17 +213,13 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
       ];
     return lists.flatMap(({ of, window, items: tags }) => [
       `${of === '' ? 'all platforms' : of}: volume in a week${windowText(window)}, by expected growth`,
-      io.table(
-        ['hashtag', 'volume now', 'median', '80 % between', 'and'],
-        tags.map(({ tag, volume, median, low, high }) => [
-          tag,
-          grouped(volume),
-          grouped(median),
-          grouped(low),
-          grouped(high),
-        ]),
-        { figures: ['volume now', 'median', '80 % between', 'and'] },
-      ),
+      io.tableOf(tags, {
+        hashtag: ({ tag }) => tag,
+        'volume now': ({ volume }) => volume,
+        median: ({ median }) => median,
+        '80 % between': ({ low }) => low,
+        and: ({ high }) => high,
+      }),
     ]);
   };
   return { document: { asOf: isoOf(at), horizonHours: AHEAD_HOURS, items }, lines };
@@ -244,12 +241,8 @@ const learn = async (io: CliIo): Promise<void> => {
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('[video]', 'id of a video; without it the most likely of each platform')
-    .option(
-      '--platform <name>',
-      `one of ${PLATFORMS.join(', ')}`,
-      oneOfOption('--platform', PLATFORMS),
-    )
-    .option('--horizon <span>', `forecast horizon: ${NAMED.join(', ')}`, '24h')
+    .addOption(platformOption())
+    .addOption(valued('--horizon <span>', `forecast horizon: ${NAMED.join(', ')}`, horizon, '24h'))
     .option('--risen', 'list the videos already in the top 10 % instead')
     .option('--hashtags', 'forecast hashtag volumes a week ahead')
     .option('--score', 'compare earlier forecasts with the outcome')
@@ -267,7 +260,6 @@ export const define = (command: Command, io: CliIo): void => {
             : video === undefined
               ? ofPlatforms(lake, options, io)
               : ofVideo(lake, video, io);
-      if (io.isJson) io.json(shown.document);
-      else for (const line of shown.lines()) io.out(line);
+      io.show(shown.document, shown.lines);
     });
 };

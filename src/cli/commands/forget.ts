@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
@@ -22,7 +22,7 @@ import { backupStore } from '../context/backup-store.ts';
 import { isConfirmed } from '../context/confirm.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
-import { oneOfOption } from '../context/option-values.ts';
+import { platformOption } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -137,7 +137,7 @@ const forget = async (text: string, options: Options, io: CliIo): Promise<void> 
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<subject>', '@handle, or the id or address of a video')
-    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
+    .addOption(platformOption())
     .option('--dry-run', 'count what would be erased; erase nothing')
     .option('--yes', 'erase without asking')
     .option('--rewrite-backups', 'erase it from backups too, also in TRENDLAKE_BACKUPS_TO')

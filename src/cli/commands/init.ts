@@ -70,7 +70,7 @@ const askAll = async (
     answers.callsPerMonth = await ask('callsPerMonth', 'Calls per month');
   }
   answers.platforms = await ask('platforms', 'Platforms', PLATFORMS.join(','));
-  const answer = isTried ? await questions.askLast(PROBE_QUESTION) : '';
+  const answer = isTried ? await questions.ask(PROBE_QUESTION).catch(() => '') : '';
   return { answers, isProbed: /^y(es)?$/i.test(answer) };
 };
 

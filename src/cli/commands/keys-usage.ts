@@ -12,8 +12,6 @@ interface Options {
   readonly csv?: boolean;
 }
 
-const HEAD = ['key', 'use case', 'day', 'route', 'calls', 'refused'];
-
 const monthOf = (text: string | undefined, now: number): string => {
   const month = text ?? dateOf(now).slice(0, 7);
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month;
@@ -22,16 +20,15 @@ const monthOf = (text: string | undefined, now: number): string => {
 
 const asTable = (uses: readonly RouteUse[], month: string, io: CliIo): string => {
   if (uses.length === 0) return `No key was used in ${month} (UTC).`;
-  const rows = uses.map((use) => [
-    use.key,
-    use.useCase,
-    use.day,
-    use.route,
-    grouped(use.calls),
-    grouped(use.refused),
-  ]);
   const total = uses.reduce((sum, { calls }) => sum + calls, 0);
-  const table = io.table(HEAD, rows, { figures: ['calls', 'refused'] });
+  const table = io.tableOf(uses, {
+    key: ({ key }) => key,
+    'use case': ({ useCase }) => useCase,
+    day: ({ day }) => day,
+    route: ({ route }) => route,
+    calls: ({ calls }) => calls,
+    refused: ({ refused }) => refused,
+  });
   return `${table}\n${grouped(total)} calls in ${month} (UTC).`;
 };
 
@@ -47,13 +44,10 @@ export const defineUsage = (command: Command, io: CliIo): void => {
       const month = monthOf(options.month, io.clock.now());
       await using keys = await openKeys(configOf(io), io.clock);
       const uses = await keys.usageOfMonth(month);
-      if (io.isJson) io.json(uses, 0);
-      else if (options.csv === true)
-        for (const line of [
-          ['key', 'use_case', 'day', 'route', 'calls', 'refused'],
-          ...uses.map((use) => [use.key, use.useCase, use.day, use.route, use.calls, use.refused]),
-        ])
-          io.csv(csvLine(line));
-      else io.out(asTable(uses, month, io));
+      if (options.csv !== true || io.isJson)
+        return io.show(uses, () => asTable(uses, month, io), 0);
+      io.csv('key,use_case,day,route,calls,refused');
+      for (const { key, useCase, day, route, calls, refused } of uses)
+        io.csv(csvLine([key, useCase, day, route, calls, refused]));
     });
 };

@@ -5,13 +5,13 @@ import { endSubscriptionsOf } from '../../alerts/webhooks/subscriptions.ts';
 import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull } from '../../base/iso.ts';
+import { oneOf, wholeNumber } from '../../base/text-values.ts';
 import { type KeyRecord, newKey, SCOPES, type Scope } from '../../lake/keys/keys.ts';
 import { LAKE_FILE, openLake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { openKeys } from '../context/key-store.ts';
-import { oneOfOption, wholeNumberOption } from '../context/option-values.ts';
-import { grouped } from '../text/figures.ts';
+import { valued } from '../context/option-values.ts';
 import { defineUsage } from './keys-usage.ts';
 
 const EXAMPLES = `
@@ -48,33 +48,24 @@ const scopesOf = (text: string): Scope[] => {
 const shown = (record: KeyRecord): Record<string, unknown> => ({
   ...record,
   createdAt: isoOf(record.createdAt),
-  revokedAt: record.revokedAt === null ? null : isoOf(record.revokedAt),
+  revokedAt: isoOrNull(record.revokedAt),
 });
 
-const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
-  if (records.length === 0) return `No keys yet: ${commandText('keys create --use-case "..."')}`;
-  const head = [
-    'id',
-    'use case',
-    'tier',
-    'per minute',
-    'per month',
-    'scopes',
-    'created',
-    'revoked',
-  ];
-  const rows = records.map((key) => [
-    key.id,
-    key.useCase,
-    key.tier,
-    grouped(key.ratePerMinute),
-    grouped(key.callsPerMonth),
-    key.scopes.join(', '),
-    isoOf(key.createdAt),
-    key.revokedAt === null ? null : isoOf(key.revokedAt),
-  ]);
-  return io.table(head, rows, { figures: ['per minute', 'per month'] });
-};
+const asTable = (records: readonly KeyRecord[], io: CliIo): string =>
+  io.tableOf(
+    records,
+    {
+      id: ({ id }) => id,
+      'use case': ({ useCase }) => useCase,
+      tier: ({ tier }) => tier,
+      'per minute': ({ ratePerMinute }) => ratePerMinute,
+      'per month': ({ callsPerMonth }) => callsPerMonth,
+      scopes: ({ scopes }) => scopes.join(', '),
+      created: ({ createdAt }) => isoOf(createdAt),
+      revoked: ({ revokedAt }) => isoOrNull(revokedAt),
+    },
+    { empty: `No keys yet: ${commandText('keys create --use-case "..."')}` },
+  );
 
 const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
   const wish = {
@@ -89,11 +80,11 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
   await keys.add(made);
   const { record } = made;
   const { id, tier, scopes } = record;
-  if (io.isJson) io.json({ id, key, tier, scopes }, 0);
-  else
-    io.out(
+  io.show(
+    { id, key, tier, scopes },
+    () =>
       `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown only once and stored as a hash.`,
-    );
+  );
 };
 
 /**
@@ -112,16 +103,16 @@ export const define = (command: Command, io: CliIo): void => {
     .command('create')
     .description('create a key; it is shown only once')
     .requiredOption('--use-case <text>', 'what the key will be used for')
-    .option('--tier <tier>', TIER_NAMES.join(', '), oneOfOption('--tier', TIER_NAMES), 'beta')
-    .option(
-      '--rate <n>',
-      "calls per minute, instead of the tier's",
-      wholeNumberOption('--rate', 1, 100_000),
+    .addOption(valued('--tier <tier>', TIER_NAMES.join(', '), oneOf(TIER_NAMES), 'beta'))
+    .addOption(
+      valued('--rate <n>', "calls per minute, instead of the tier's", wholeNumber(1, 100_000)),
     )
-    .option(
-      '--month <n>',
-      "calls per calendar month, instead of the tier's",
-      wholeNumberOption('--month', 1, 1_000_000_000),
+    .addOption(
+      valued(
+        '--month <n>',
+        "calls per calendar month, instead of the tier's",
+        wholeNumber(1, 1_000_000_000),
+      ),
     )
     .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
     .option('--json', 'print {id, key, tier, scopes}')
@@ -131,11 +122,9 @@ export const define = (command: Command, io: CliIo): void => {
     .description('list all keys, including revoked ones, without their secrets')
     .option('--json', 'print an array')
     .action(async () => {
-      const keys = await openKeys(configOf(io), io.clock);
+      await using keys = await openKeys(configOf(io), io.clock);
       const records = await keys.list();
-      await keys.close();
-      if (io.isJson) io.json(records.map(shown), 0);
-      else io.out(asTable(records, io));
+      io.show(records.map(shown), () => asTable(records, io), 0);
     });
   defineUsage(command, io);
   command
@@ -149,8 +138,7 @@ export const define = (command: Command, io: CliIo): void => {
       await using keys = await openKeys(config, io.clock);
       const record = await keys.revoke(id, io.clock.now());
       const ended = endSubscriptions(dataDir, id, io);
-      const sentence = `Key ${id} is revoked${ended > 0 ? `; ${ended} webhook subscriptions of it ended` : ''}.`;
-      if (io.isJson) io.json(shown(record), 0);
-      else io.out(sentence);
+      const subscriptions = ended > 0 ? `; ${ended} webhook subscriptions of it ended` : '';
+      io.show(shown(record), () => `Key ${id} is revoked${subscriptions}.`, 0);
     });
 };

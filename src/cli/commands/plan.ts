@@ -8,7 +8,7 @@ import { keepSettings } from '../../base/config/keep-setting.ts';
 import type { Price } from '../../base/config/setting-readers.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull } from '../../base/iso.ts';
 import { orCost } from '../../base/money.ts';
 import { Opened } from '../../base/opened.ts';
 import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
@@ -82,18 +82,21 @@ const print = (
     io.out(
       `The next run first resumes run ${unfinished.runId}: ${unfinished.requests} requests left.`,
     );
-  const head = ['job', 'schedule', 'calls a run', 'minutes', 'runs left', 'calls', 'of the month'];
-  const rows = rest.jobs.map((job) => [
-    job.job,
-    job.schedule,
-    count(job.callsPerRun),
-    job.minutesPerRun.toFixed(1),
-    count(job.runs),
-    count(job.calls),
-    percent(job.shareOfMonth),
-  ]);
-  const figures = head.slice(2);
-  io.out(io.table(head, rows, { figures }));
+  io.out(
+    io.tableOf(
+      rest.jobs,
+      {
+        job: ({ job }) => job,
+        schedule: ({ schedule }) => schedule,
+        'calls a run': ({ callsPerRun }) => Math.round(callsPerRun),
+        minutes: ({ minutesPerRun }) => minutesPerRun.toFixed(1),
+        'runs left': ({ runs }) => Math.round(runs),
+        calls: (job) => Math.round(job.calls),
+        'of the month': ({ shareOfMonth }) => percent(shareOfMonth),
+      },
+      { figures: ['minutes', 'of the month'] },
+    ),
+  );
   const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
   const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
   io.out(
@@ -112,64 +115,52 @@ const print = (
 };
 
 /** One row per key: calls spent, left and planned. */
-const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
-  const head = ['key', 'platforms', 'spent', 'left', 'until', 'lists', 'reserve', 'refreshes', ''];
-  const rows = keys.map(({ name, platforms, month, plan }) => [
-    name,
-    platforms.join(' '),
-    count(month.spent),
-    count(month.remaining),
-    timeText(month.endsAt, io.clock.now()),
-    count(plan.fixed),
-    count(plan.reserve),
-    count(plan.refreshes),
-    plan.fits ? 'fits' : `${count(plan.missing)} missing`,
-  ]);
-  const figures = ['spent', 'left', 'lists', 'reserve', 'refreshes'];
-  return io.table(head, rows, { figures });
-};
+const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string =>
+  io.tableOf(keys, {
+    key: ({ name }) => name,
+    platforms: ({ platforms }) => platforms.join(' '),
+    spent: ({ month }) => Math.round(month.spent),
+    left: ({ month }) => Math.round(month.remaining),
+    until: ({ month }) => timeText(month.endsAt, io.clock.now()),
+    lists: ({ plan }) => Math.round(plan.fixed),
+    reserve: ({ plan }) => Math.round(plan.reserve),
+    refreshes: ({ plan }) => Math.round(plan.refreshes),
+    '': ({ plan }) => (plan.fits ? 'fits' : `${count(plan.missing)} missing`),
+  });
 
-const restJson = (rest: MonthForecast) => ({
-  ...rest,
-  spentAt: rest.spentAt === null ? null : isoOf(rest.spentAt),
+const restJson = (rest: MonthForecast) => ({ ...rest, spentAt: isoOrNull(rest.spentAt) });
+
+const monthJson = ({ startsAt, endsAt, ...calls }: MonthState) => ({
+  ...calls,
+  startsAt: isoOf(startsAt),
+  resetsAt: isoOf(endsAt),
 });
 
-const keyJson = ({ name, platforms, ratePerMinute, month, plan }: KeyAccount) => {
-  const { startsAt, endsAt, ...calls } = month;
-  return {
-    name,
-    platforms,
-    ratePerMinute,
-    month: { ...calls, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
-    rest: restJson(plan),
-  };
-};
+const keyJson = ({ name, platforms, ratePerMinute, month, plan }: KeyAccount) => ({
+  name,
+  platforms,
+  ratePerMinute,
+  month: monthJson(month),
+  rest: restJson(plan),
+});
 
 /** `plan --keep`: the saving of a retention setting. */
-const showSaving = (
-  io: CliIo,
-  config: Config,
-  { keep, json }: { readonly keep?: string | true; readonly json?: boolean },
-): void => {
-  const read = keep === undefined || keep === true ? { value: config.keep } : keepSettings(keep);
+const showSaving = (io: CliIo, config: Config, keep: string | true): void => {
+  const read = keep === true ? { value: config.keep } : keepSettings(keep);
   if ('expected' in read) throw new UsageError(`--keep must be ${read.expected}. It is ${keep}.`);
   using lake = openLakeForReading(config.dataDir);
   const savings = planKeep(lake, read.value, io.clock.now());
-  if (json === true) {
-    io.json({ keep: savings });
-    return;
-  }
-  const head = ['table', 'rows', 'removed', 'MB saved'];
-  const rows = savings.map((each) => [
-    each.table,
-    count(each.rows),
-    count(each.removed),
-    (each.bytes / 1e6).toFixed(1),
-  ]);
-  io.out(
-    rows.length === 0
-      ? 'This setting would remove nothing today.'
-      : io.table(head, rows, { figures: head.slice(1) }),
+  io.show({ keep: savings }, () =>
+    io.tableOf(
+      savings,
+      {
+        table: ({ table }) => table,
+        rows: ({ rows }) => rows,
+        removed: ({ removed }) => removed,
+        'MB saved': ({ bytes }) => (bytes / 1e6).toFixed(1),
+      },
+      { figures: ['MB saved'], empty: 'This setting would remove nothing today.' },
+    ),
   );
 };
 
@@ -178,9 +169,9 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--json', 'one JSON document')
     .option('--keep [settings]', 'rows and bytes that TRENDLAKE_KEEP, or this JSON, would save')
     .addHelpText('after', HELP)
-    .action(async (options: { json?: boolean; keep?: string | true }) => {
+    .action(async (options: { keep?: string | true }) => {
       const config = configOf(io);
-      if (options.keep !== undefined) return showSaving(io, config, options);
+      if (options.keep !== undefined) return showSaving(io, config, options.keep);
       const now = io.clock.now();
       const facts = await known(config, io.clock);
       const names = JOBS.map(({ name }) => name);
@@ -191,16 +182,15 @@ export const define = (command: Command, io: CliIo): void => {
       const keys = months.map(accountOf);
       const { month: whole } = spentTogether(facts.spent);
       const { unfinished } = facts;
-      if (options.json !== true)
+      if (!io.isJson)
         return print(io, { rest, next }, { month: whole, unfinished, keys }, config.pricePer1000);
-      const { startsAt, endsAt, ...month } = whole;
       const nextAt = (name: string): string | null => {
         const job = JOBS.find((each) => each.name === name);
-        const slot = job && cronOfJob(job, config)?.slots(now, endsAt)[0];
-        return slot === undefined ? null : isoOf(slot);
+        const slot = job && cronOfJob(job, config)?.slots(now, whole.endsAt)[0];
+        return isoOrNull(slot ?? null);
       };
-      const document = {
-        month: { ...month, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
+      io.json({
+        month: monthJson(whole),
         unfinished,
         nextRun: next.jobs.map(({ job, callsPerRun, minutesPerRun }) => ({
           job,
@@ -210,7 +200,6 @@ export const define = (command: Command, io: CliIo): void => {
         })),
         rest: restJson(rest),
         ...(keys.length === 1 ? {} : { keys: keys.map(keyJson) }),
-      };
-      io.json(document);
+      });
     });
 };

@@ -5,8 +5,9 @@ import { CONFIG_FILE, readConfigFile } from '../../base/config/config-file.ts';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { EXIT } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
+import { wholeNumber } from '../../base/text-values.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { wholeNumberOption } from '../context/option-values.ts';
+import { valued } from '../context/option-values.ts';
 
 const HELP = `
 Asks your service about everything that the interface leaves open: names of platforms and periods,
@@ -113,11 +114,8 @@ const print = (
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option(
-      '--max-calls <n>',
-      'spend at most this many calls',
-      wholeNumberOption('--max-calls', 1, 1000),
-      USUAL_CALLS,
+    .addOption(
+      valued('--max-calls <n>', 'spend at most this many calls', wholeNumber(1, 1000), USUAL_CALLS),
     )
     .option('--write', `save the result in ${CONFIG_FILE}`)
     .option('--json', 'print {"ok", "calls", "findings", "upstream"}')

@@ -5,14 +5,11 @@ import { type Command, Option } from 'commander';
 import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
+import { positiveNumber, wholeNumber } from '../../base/text-values.ts';
 import type { RowFormat } from '../../lake/query/query-request.ts';
 import { runQuery } from '../../lake/query/run-query.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import {
-  instantOption,
-  positiveNumberOption,
-  wholeNumberOption,
-} from '../context/option-values.ts';
+import { instantBefore, valued } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import type { Cell } from '../text/text-table.ts';
 
@@ -39,7 +36,7 @@ const AFTER_ERROR = `\`${commandText('query --help')}\` shows examples. Put SQL 
   ${commandText('query --json -- "-- newest first ..."')}`;
 
 interface Options {
-  asOf?: string;
+  asOf?: number;
   file?: string;
   csv?: boolean;
   csvSafe?: boolean;
@@ -114,7 +111,7 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
   const request = {
     dataDir,
     sql,
-    asOf: asOf === undefined ? undefined : instantOption('--as-of', asOf, io.clock.now()),
+    asOf,
     format,
     limit,
     dictionary: docsPage('reference/tables.md'),
@@ -140,9 +137,12 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('[sql]', 'one SELECT, or WITH ... SELECT; - or nothing: from stdin')
-    .option(
-      '--as-of <instant>',
-      'as the lake was known then: ISO 8601, or a span such as 36h or 7d ago',
+    .addOption(
+      valued(
+        '--as-of <instant>',
+        'as the lake was known then: ISO 8601, or a span such as 36h or 7d ago',
+        instantBefore(io),
+      ),
     )
     .option('-f, --file <file>', 'read the query from a file')
     .addOption(
@@ -159,11 +159,13 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .addOption(new Option('--json', 'an array of objects').conflicts('vertical'))
     .option('--vertical', 'one column per line, nothing cut')
-    .option('--limit <n>', 'most rows to print', wholeNumberOption('--limit', 1))
-    .option(
-      '--timeout <seconds>',
-      'stop the query after this many seconds (default: never)',
-      positiveNumberOption('--timeout', LONGEST_WAIT_S),
+    .addOption(valued('--limit <n>', 'most rows to print', wholeNumber(1)))
+    .addOption(
+      valued(
+        '--timeout <seconds>',
+        'stop the query after this many seconds (default: never)',
+        positiveNumber(LONGEST_WAIT_S),
+      ),
     )
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError(AFTER_ERROR)

@@ -8,7 +8,7 @@ import { openLake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
-import { instantOption } from '../context/option-values.ts';
+import { instantBefore, valued } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
@@ -26,7 +26,7 @@ Examples:
 Exit codes: 0 complete; 3 a response that could be read once cannot be read now.`;
 
 interface Options {
-  since?: string;
+  since?: number;
   into?: string;
 }
 
@@ -57,15 +57,13 @@ const run = async (
   logged: LoggedIo,
 ): Promise<void> => {
   const { io, log } = logged;
-  const since =
-    options.since === undefined ? 0 : instantOption('--since', options.since, io.clock.now());
   using source = existingLake(io);
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
   using progress = new ProgressLine(io);
   const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
   try {
     const summary = await replayResponses(source, target, {
-      since,
+      since: options.since ?? 0,
       upstream,
       signal: io.signal,
       onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
@@ -82,9 +80,12 @@ const run = async (
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option(
-      '--since <instant>',
-      'only responses from this instant on: ISO 8601, or a span such as 7d',
+    .addOption(
+      valued(
+        '--since <instant>',
+        'only responses from this instant on: ISO 8601, or a span such as 7d',
+        instantBefore(io),
+      ),
     )
     .option('--into <folder>', 'rebuild into the lake of another data directory')
     .option('--json', 'print the summary as one JSON document')

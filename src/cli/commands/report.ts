@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { reportPage } from '../../alerts/report/report-page.ts';
 import { sendReports } from '../../alerts/report/send-report.ts';
@@ -15,7 +15,7 @@ import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { foldTag } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { lakeToRead } from '../context/lakes.ts';
-import { oneOfOption, targetOption } from '../context/option-values.ts';
+import { platformOption, repeatable, targetOption } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 
 const HELP = `
@@ -149,15 +149,11 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--week <week>', 'ISO week or a date in it; default: the last whole week')
-    .option('--platform <name>', 'one platform only', oneOfOption('--platform', PLATFORMS))
+    .addOption(platformOption('one platform only'))
     .option('--creator <handle>', 'videos of one creator only')
     .option('--tag <tag>', 'what the watches of a tag cover')
     .option('--send', 'send it to the targets of TRENDLAKE_REPORT, one for each of its tags')
-    .addOption(
-      new Option('--to <target>', 'with --send: send it there; repeat for several')
-        .argParser((text: string, earlier: string[]) => [...earlier, text])
-        .default([]),
-    )
+    .addOption(repeatable('--to <target>', 'with --send: send it there; repeat for several'))
     .option('--out <file>', 'output file; - is stdout')
     .option('--json', 'print what was written as one JSON document')
     .addHelpText('after', HELP)

@@ -3,18 +3,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { isoOf } from '../../base/iso.ts';
+import { listOf, oneOf, positiveNumber, wholeNumber } from '../../base/text-values.ts';
 import { DIALECTS } from '../../sandbox/dialects.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import type { CliIo } from '../context/io.ts';
-import {
-  isoInstant,
-  keyList,
-  type NamedLimits,
-  nameListOption,
-  oneOfOption,
-  positiveNumberOption,
-  wholeNumberOption,
-} from '../context/option-values.ts';
+import { isoInstant, keyList, type NamedLimits, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 
@@ -47,36 +40,35 @@ interface Options {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option(
-      '--port <n>',
-      'port to listen on; 0 picks a free one',
-      wholeNumberOption('--port', 0, 65_535),
-      0,
+    .addOption(
+      valued('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0),
     )
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <instant>', 'fix its clock at this time (ISO 8601)', isoInstant('--at'))
-    .option(
-      '--speed <n>',
-      'run its clock n times as fast, from --at or from now',
-      positiveNumberOption('--speed', 1e6),
+    .addOption(valued('--at <instant>', 'fix its clock at this time (ISO 8601)', isoInstant))
+    .addOption(
+      valued(
+        '--speed <n>',
+        'run its clock n times as fast, from --at or from now',
+        positiveNumber(1e6),
+      ),
     )
-    .option('--seed <n>', 'seed of the made-up world', wholeNumberOption('--seed', 0, 2 ** 31 - 1))
-    .option(
-      '--tier <tier>',
-      'limits of its key: beta, scale or enterprise (default)',
-      oneOfOption('--tier', TIER_NAMES),
+    .addOption(valued('--seed <n>', 'seed of the made-up world', wholeNumber(0, 2 ** 31 - 1)))
+    .addOption(
+      valued(
+        '--tier <tier>',
+        'limits of its key: beta, scale or enterprise (default)',
+        oneOf(TIER_NAMES),
+      ),
     )
-    .option('--rate <n>', 'calls per minute of its key', wholeNumberOption('--rate', 1, 100_000))
-    .option(
-      '--month <n>',
-      'calls per month of its key',
-      wholeNumberOption('--month', 1, 1_000_000_000),
-    )
-    .option('--keys <list>', 'more keys, such as berlin=beta,oslo=30/2000', keyList('--keys'))
-    .option(
-      '--dialect <names>',
-      'speak like another service, such as offset,fraction',
-      nameListOption('--dialect', Object.keys(DIALECTS)),
+    .addOption(valued('--rate <n>', 'calls per minute of its key', wholeNumber(1, 100_000)))
+    .addOption(valued('--month <n>', 'calls per month of its key', wholeNumber(1, 1_000_000_000)))
+    .addOption(valued('--keys <list>', 'more keys, such as berlin=beta,oslo=30/2000', keyList))
+    .addOption(
+      valued(
+        '--dialect <names>',
+        'speak like another service, such as offset,fraction',
+        listOf(Object.keys(DIALECTS)),
+      ),
     )
     .option('--json', 'print {"url", "key"} once listening (the default)')
     .addHelpText('after', EXAMPLES)

@@ -6,7 +6,6 @@ import { type Config, webhookProxy } from '../../base/config/config.ts';
 import { isStop, TrendlakeError, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, parseIso } from '../../base/iso.ts';
-import type { Log } from '../../base/log.ts';
 import { Opened } from '../../base/opened.ts';
 import type { Secret } from '../../base/secret.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
@@ -25,11 +24,10 @@ import { DAEMON } from '../../run/schedule/daemon.ts';
 import { type BatchEnd, Schedule } from '../../run/schedule/schedule.ts';
 import { LakeSlots, PartlySharedSlots } from '../../run/schedule/slot-book.ts';
 import type { OwnKey } from '../../upstream/throttle/key-limits.ts';
-import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
-import { openSession } from '../context/session.ts';
+import { openSession, type Session } from '../context/session.ts';
 import { driftText } from '../text/drift-text.ts';
 
 const HELP = `
@@ -71,43 +69,31 @@ const secretsOf = (keys: readonly OwnKey[]): Secret[] =>
   keys.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
 
 /** Reports what a daemon does: to its log, and as sentences on a terminal. */
-class Teller {
-  readonly log: Log;
-  readonly #io: CliIo;
-  readonly #forPeople: boolean;
-
-  constructor({ io, log, forPeople }: LoggedIo) {
-    this.log = log;
-    this.#io = io;
-    this.#forPeople = forPeople;
-  }
-
-  /** Prints to people only, not to the log. */
-  say(sentence: string): void {
-    if (this.#forPeople) this.#io.note(`${isoOf(this.#io.clock.now())} ${sentence}`);
-  }
-
-  report = (sentence: string): void => this.#report('info', sentence);
-  warn = (sentence: string): void => this.#report('warn', sentence);
-  fail = (sentence: string): void => this.#report('error', sentence);
-
-  #report(level: 'info' | 'warn' | 'error', sentence: string): void {
-    this.log[level]({}, sentence);
-    this.say(sentence);
-  }
-
-  run({ runId, outcome, calls, items, drift, reason }: RunSummary): void {
-    this.say(
-      `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} responses loaded${reason === null ? '' : `; ${reason}`}`,
-    );
-    for (const found of drift) this.say(driftText(found, `in ${found.request}`).trim());
-  }
-
-  chore(name: string, did: string): void {
-    this.log.info({ job: name }, did);
-    this.say(`${name}: ${did}`);
-  }
-}
+const tellerOf = ({ io, log, forPeople }: LoggedIo) => {
+  const say = (sentence: string): void => {
+    if (forPeople) io.note(`${isoOf(io.clock.now())} ${sentence}`);
+  };
+  const reporting = (level: 'info' | 'warn' | 'error') => (sentence: string) => {
+    log[level]({}, sentence);
+    say(sentence);
+  };
+  return {
+    report: reporting('info'),
+    warn: reporting('warn'),
+    fail: reporting('error'),
+    run: ({ runId, outcome, calls, items, drift, reason }: RunSummary): void => {
+      say(
+        `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} responses loaded${reason === null ? '' : `; ${reason}`}`,
+      );
+      for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
+    },
+    chore: (name: string, did: string): void => {
+      log.info({ job: name }, did);
+      say(`${name}: ${did}`);
+    },
+  };
+};
+type Teller = ReturnType<typeof tellerOf>;
 
 /** Shared dependencies of every batch of due jobs. */
 type BatchDeps = Omit<NightDeps, 'jobs' | 'chores' | 'onRun'>;
@@ -148,18 +134,13 @@ const runDue = async (
 
 /** Warns when the schedules need more calls than the month has left. */
 const warnOfMonth = async (
-  {
-    lake,
-    config,
-    ledgers,
-    clock,
-  }: Pick<BatchDeps, 'lake' | 'config' | 'clock'> & {
-    readonly ledgers: LedgerSource;
-  },
+  { lake, config, ledgers }: Session,
+  now: number,
   warn: (sentence: string) => void,
 ): Promise<void> => {
-  const months = await keyMonths(lake, config, JOBS, { ledgers, now: clock.now() });
-  const { fits, missing, advice } = planMonths(months);
+  const { fits, missing, advice } = planMonths(
+    await keyMonths(lake, config, JOBS, { ledgers, now }),
+  );
   if (!fits)
     warn(
       `warning: this month's schedules are short by ${missing} calls. Run \`${commandText('plan')}\` for details. ${advice.join(' ')}`,
@@ -175,7 +156,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
-  const teller = new Teller(logged);
+  const teller = tellerOf(logged);
   const { report, warn, fail } = teller;
   try {
     await using session = await openSession(config, io, { waits: true, report });
@@ -198,7 +179,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
       hooks: opened.add(new Background()),
       ...(origin === 'upstream' ? { clockCheck: { isTrusted: trustsClock } } : {}),
     };
-    await attempt('plan', () => warnOfMonth(context, warn));
+    await attempt('plan', () => warnOfMonth(session, clock.now(), warn));
     report(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );

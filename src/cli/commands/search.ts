@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { rangeMs } from '../../base/durations.ts';
-import { UsageError } from '../../base/errors.ts';
-import { isoOf } from '../../base/iso.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
+import { isoOrNull } from '../../base/iso.ts';
+import { wholeNumber } from '../../base/text-values.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { searchVideos } from '../../lake/search/search.ts';
 import type { CliIo } from '../context/io.ts';
 import { lakeToRead } from '../context/lakes.ts';
-import { oneOfOption, wholeNumberOption } from '../context/option-values.ts';
+import { platformOption, spanLike, valued } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -25,19 +24,9 @@ const DEADLINE_MS = 10_000;
 
 interface SearchOptions {
   platform?: Platform;
-  range?: string;
+  range?: number;
   limit: number;
 }
-
-const sinceOf = (range: string | undefined, now: number): number | undefined => {
-  if (range === undefined) return undefined;
-  const spanMs = rangeMs(range);
-  if (spanMs === undefined)
-    throw new UsageError(
-      `--range must be a span such as 24h, 7d or 4w, at most 366 days; it is "${range}".`,
-    );
-  return now - spanMs;
-};
 
 interface FoundVideo {
   id: string;
@@ -48,6 +37,14 @@ interface FoundVideo {
   likes: number | null;
   createdAt: string | null;
 }
+
+const COLUMNS = {
+  id: ({ id }: FoundVideo) => id,
+  views: ({ views }: FoundVideo) => views,
+  created: ({ createdAt }: FoundVideo) => createdAt?.slice(0, 10) ?? null,
+  user: ({ user }: FoundVideo) => user,
+  title: ({ title }: FoundVideo) => title,
+};
 
 const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
   const read = prepare(
@@ -65,29 +62,22 @@ const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
   );
   return keys.map((key) => {
     const video = required(read.get(key));
-    return { ...video, createdAt: video.createdAt === null ? null : isoOf(video.createdAt) };
+    return { ...video, createdAt: isoOrNull(video.createdAt) };
   });
 };
-
-const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
-  io.table(
-    ['id', 'views', 'created', 'user', 'title'],
-    items.map(({ id, views, createdAt, user, title }) => [
-      id,
-      views === null ? null : grouped(views),
-      createdAt?.slice(0, 10) ?? null,
-      user,
-      title,
-    ]),
-    { figures: ['views'] },
-  );
 
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<words...>', 'words, "phrases", prefix*, -without (put -- before a leading minus)')
-    .option('--platform <platform>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
-    .option('--range <span>', 'published within the last 24h, 7d, 4w ...')
-    .option('--limit <n>', 'videos to show, 1 to 1000', wholeNumberOption('--limit', 1, 1000), 20)
+    .addOption(platformOption())
+    .addOption(
+      valued(
+        '--range <span>',
+        'published within the last 24h, 7d, 4w ...',
+        spanLike('24h, 7d or 4w, at most 366 days'),
+      ),
+    )
+    .addOption(valued('--limit <n>', 'videos to show, 1 to 1000', wholeNumber(1, 1000), 20))
     .option('--json', 'one JSON document: total, complete, items')
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: SearchOptions) => {
@@ -95,7 +85,7 @@ export const define = (command: Command, io: CliIo): void => {
       const query = {
         q: words.join(' '),
         platform: options.platform,
-        since: sinceOf(options.range, now),
+        since: options.range === undefined ? undefined : now - options.range,
         limit: options.limit,
         page: 1,
         asOf: now,
@@ -104,10 +94,10 @@ export const define = (command: Command, io: CliIo): void => {
       using lake = lakeToRead(io);
       const { total, keys, complete } = searchVideos(lake, query, io.clock);
       const items = videosOf(lake, keys);
-      if (io.isJson) io.json({ total, complete, items });
-      else {
-        if (items.length > 0) io.out(tableOf(items, io));
-        io.out(`${grouped(items.length)} of ${grouped(total)}${complete ? '' : ' or more'} videos`);
-      }
+      const more = complete ? '' : ' or more';
+      const count = `${grouped(items.length)} of ${grouped(total)}${more} videos`;
+      io.show({ total, complete, items }, () =>
+        items.length === 0 ? count : [io.tableOf(items, COLUMNS), count],
+      );
     });
 };

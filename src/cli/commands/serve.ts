@@ -8,6 +8,7 @@ import { systemClock } from '../../base/clock.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
+import { wholeNumber } from '../../base/text-values.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
 import { openLake } from '../../lake/open.ts';
 import { modelSettings } from '../../learn/why/model.ts';
@@ -19,7 +20,7 @@ import type { ServiceOptions } from '../../serve/service-options.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
 import { openLog } from '../context/log.ts';
-import { isoInstant, wholeNumberOption } from '../context/option-values.ts';
+import { isoInstant, valued } from '../context/option-values.ts';
 import { serveLedger } from '../context/serve-ledger.ts';
 
 const EXAMPLES = `
@@ -92,11 +93,8 @@ const serveUntilStopped = async (
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option(
-      '--port <n>',
-      'port to listen on; 0 picks a free one',
-      wholeNumberOption('--port', 0, 65_535),
-      8787,
+    .addOption(
+      valued('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787),
     )
     .option(
       '--host <host>',
@@ -105,7 +103,7 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option('--public-url <url>', 'where people reach it, such as https://trends.example')
     .option('--public-dashboard', 'pages and /metrics without a key')
-    .option('--at <instant>', "fix the service's clock", isoInstant('--at'))
+    .addOption(valued('--at <instant>', "fix the service's clock", isoInstant))
     .option(
       '--cors <origins>',
       'comma list of origins whose pages may read responses; none by default',

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode, isStop, messageOf } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { orCost } from '../../base/money.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
+import { wholeNumber } from '../../base/text-values.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Chore } from '../../run/plan/job.ts';
 import type { Attempting } from '../../run/run/attempt.ts';
@@ -15,7 +16,7 @@ import { jobsNamed } from '../../run/run/sync.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
-import { wholeNumberOption } from '../context/option-values.ts';
+import { valued } from '../context/option-values.ts';
 import { openSession, type Session } from '../context/session.ts';
 import { refreshesWhileWaiting } from '../context/upstream.ts';
 import { driftText } from '../text/drift-text.ts';
@@ -233,7 +234,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--jobs <names>', 'only these jobs, separated by commas', (text) =>
       text.split(',').map((name) => name.trim()),
     )
-    .option('--max-calls <n>', 'spend at most this many calls', wholeNumberOption('--max-calls', 1))
+    .addOption(valued('--max-calls <n>', 'spend at most this many calls', wholeNumber(1)))
     .option('--no-export', 'do not update the Parquet files')
     .option('--trust-clock', "go on although this clock is a day ahead of the service's")
     .option('--json', 'print the summary as one JSON document')

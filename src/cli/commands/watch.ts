@@ -1,5 +1,5 @@
-import { type Command, Option } from 'commander';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Command } from 'commander';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
@@ -7,9 +7,9 @@ import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { listWatches, pauseWatch, removeWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { printFromLake } from '../context/lakes.ts';
-import { instantOption, oneOfOption } from '../context/option-values.ts';
+import { instantBefore, platformOption, repeatable, valued } from '../context/option-values.ts';
 import {
-  everyOption,
+  everySpan,
   listJson,
   type SqliteLake,
   saveWatches,
@@ -33,9 +33,9 @@ Formats and rules: ${docsPage('guides/watches.md')}.`;
 interface AddOptions {
   readonly platform?: Platform;
   readonly search?: boolean;
-  readonly every?: string;
+  readonly every?: number;
   readonly tag: string[];
-  readonly until?: string;
+  readonly until?: number;
   readonly note?: string;
   readonly yes?: boolean;
 }
@@ -46,24 +46,19 @@ const add = async (words: string[], options: AddOptions, io: CliIo): Promise<voi
     platform: options.platform ?? null,
     isSearch: options.search === true,
   });
-  const until =
-    options.until === undefined ? null : instantOption('--until', options.until, io.clock.now());
   const watch = {
-    everyMs: options.every === undefined ? null : everyOption(options.every),
+    everyMs: options.every ?? null,
     tags: options.tag,
     note: options.note ?? null,
+    until: options.until ?? null,
   };
   const isJson = io.isJson;
-  const [saved] = await saveWatches(
-    io,
-    (lake) => [{ ...resolveSubject(lake, parsed), ...watch, until }],
-    {
-      isAsked: options.yes !== true && !isJson,
-      show: (price) => {
-        if (!isJson) for (const line of priceText(price)) io.out(line);
-      },
+  const [saved] = await saveWatches(io, (lake) => [{ ...resolveSubject(lake, parsed), ...watch }], {
+    isAsked: options.yes !== true && !isJson,
+    show: (price) => {
+      if (!isJson) for (const line of priceText(price)) io.out(line);
     },
-  );
+  });
   if (saved === undefined) return io.out('Nothing was saved.');
   io.show(
     watchJson(saved, config),
@@ -89,18 +84,18 @@ const list = ({ tag }: { tag?: string }, io: CliIo): Promise<void> => {
     (lake) =>
       listWatches(lake, tag === undefined ? {} : { tag }).map((watch) => listJson(watch, config)),
     (watches) =>
-      io.table(
-        ['id', 'subject', 'platform', 'every', 'tags', 'calls a month', 'last seen', 'state'],
-        watches.map((watch) => [
-          watch.id,
-          watchedText(watch),
-          watch.platform ?? 'all',
-          cadenceText(watch.everyMs),
-          watch.tags.join(', '),
-          watch.callsPerMonth,
-          watch.lastAt === null ? 'never' : minuteOf(Date.parse(watch.lastAt)),
-          stateText(watch, now),
-        ]),
+      io.tableOf(
+        watches,
+        {
+          id: ({ id }) => id,
+          subject: watchedText,
+          platform: ({ platform }) => platform ?? 'all',
+          every: ({ everyMs }) => cadenceText(everyMs),
+          tags: ({ tags }) => tags.join(', '),
+          'calls a month': ({ callsPerMonth }) => callsPerMonth,
+          'last seen': ({ lastAt }) => (lastAt === null ? 'never' : minuteOf(Date.parse(lastAt))),
+          state: (watch) => stateText(watch, now),
+        },
         { empty: `No watches yet: ${commandText('watch add @handle --platform tiktok')}` },
       ),
   );
@@ -140,15 +135,17 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .command('add <subject...>')
     .description('follow a creator, video, hashtag or search; prints the price first')
-    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
+    .addOption(platformOption())
     .option('--search', 'the subject is words to search for')
-    .option('--every <span>', 'longest time between two requests (default: 1d, or as before)')
     .addOption(
-      new Option('--tag <tag>', 'client or campaign; repeat for several')
-        .argParser((tag: string, earlier: string[]) => [...earlier, tag])
-        .default([]),
+      valued(
+        '--every <span>',
+        'longest time between two requests (default: 1d, or as before)',
+        everySpan,
+      ),
     )
-    .option('--until <date>', 'end of the watch: ISO 8601')
+    .addOption(repeatable('--tag <tag>', 'client or campaign; repeat for several'))
+    .addOption(valued('--until <date>', 'end of the watch: ISO 8601', instantBefore(io)))
     .option('--note <text>', 'a note for people')
     .option('--yes', 'save without asking')
     .option('--json', 'one object')

@@ -8,24 +8,11 @@ import { webhookProxy } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf, isoOrNull } from '../../base/iso.ts';
+import { wholeNumber } from '../../base/text-values.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
 import { printFromLake } from '../context/lakes.ts';
-import { instantOption, wholeNumberOption } from '../context/option-values.ts';
-import type { Cell } from '../text/text-table.ts';
-
-const DELIVERY_HEAD = [
-  'id',
-  'kind',
-  'subject',
-  'state',
-  'attempts',
-  'status',
-  'ms',
-  'tried',
-  'next',
-  'why',
-];
+import { instantBefore, valued } from '../context/option-values.ts';
 
 const defineDeliveries = (command: Command, io: CliIo): void => {
   command
@@ -33,12 +20,7 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
     .description('list deliveries: request, response and next retry')
     .option('--subscription <id>', 'of this subscription only')
     .option('--state <state>', 'pending, delivered or failed')
-    .option(
-      '--limit <n>',
-      'most deliveries to list, newest first',
-      wholeNumberOption('--limit', 1),
-      50,
-    )
+    .addOption(valued('--limit <n>', 'most deliveries to list, newest first', wholeNumber(1), 50))
     .option('--json', 'an array of objects')
     .action((options: { limit: number; subscription?: string; state?: string }) => {
       const { limit, state, subscription: subscriptionId } = options;
@@ -53,20 +35,20 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
             deliveredAt: isoOrNull(delivery.deliveredAt),
           })),
         (all) =>
-          io.table(
-            DELIVERY_HEAD,
-            all.map((delivery): Cell[] => [
-              delivery.id,
-              delivery.kind,
-              delivery.subject,
-              delivery.state,
-              delivery.attempts,
-              delivery.status,
-              delivery.durationMs,
-              delivery.attemptedAt,
-              delivery.nextAttemptAt,
-              delivery.error,
-            ]),
+          io.tableOf(
+            all,
+            {
+              id: ({ id }) => id,
+              kind: ({ kind }) => kind,
+              subject: ({ subject }) => subject,
+              state: ({ state }) => state,
+              attempts: ({ attempts }) => attempts,
+              status: ({ status }) => status,
+              ms: ({ durationMs }) => durationMs,
+              tried: ({ attemptedAt }) => attemptedAt,
+              next: ({ nextAttemptAt }) => nextAttemptAt,
+              why: ({ error }) => error,
+            },
             { empty: 'No deliveries.' },
           ),
       );
@@ -74,23 +56,27 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
 };
 
 const defineRedeliver = (command: Command, io: CliIo): void => {
+  const instant = instantBefore(io);
   command
     .command('redeliver <id>')
     .description('send a delivery again, or those of a subscription queued in a span')
-    .option('--from <instant>', 'with a subscription: queued since; ISO 8601 or a span such as 24h')
-    .option('--to <instant>', 'with a subscription: queued until; default now')
+    .addOption(
+      valued(
+        '--from <instant>',
+        'with a subscription: queued since; ISO 8601 or a span such as 24h',
+        instant,
+      ),
+    )
+    .addOption(valued('--to <instant>', 'with a subscription: queued until; default now', instant))
     .option('--json', '{redelivered, left}')
-    .action((id: string, options: { from?: string; to?: string }) => {
+    .action((id: string, options: { from?: number; to?: number }) => {
       const now = io.clock.now();
       const ofSubscription = id.startsWith('sub_');
-      const instant = (flag: '--from' | '--to', value: unknown, fallback: number): number =>
-        typeof value === 'string' ? instantOption(flag, value, now) : fallback;
       return printFromLake(
         io,
         async (lake) => {
           if (ofSubscription) requireSubscription(lake, id);
-          const from = instant('--from', options.from, 0);
-          const to = instant('--to', options.to, now);
+          const { from = 0, to = now } = options;
           const which = ofSubscription ? { subscriptionId: id, from, to } : { deliveryId: id };
           const redelivered = redeliver(lake, which, now);
           const { clock, random, signal } = io;

@@ -6,19 +6,18 @@ import { readTarget } from '../../alerts/webhooks/target.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { instantOption } from '../context/option-values.ts';
+import { instantBefore, valued } from '../context/option-values.ts';
 
 interface ListenOptions {
   readonly forward?: string;
   readonly secret?: string;
-  readonly since?: string;
+  readonly since?: number;
 }
 
 const listen = async (options: ListenOptions, io: CliIo): Promise<void> => {
   const { clock, signal } = io;
   const config = configOf(io);
-  const now = clock.now();
-  const since = options.since === undefined ? now : instantOption('--since', options.since, now);
+  const since = options.since ?? clock.now();
   const url = options.forward === undefined ? undefined : readTarget(options.forward, true);
   const secret = options.secret ?? newSecret();
   secretKey(secret); // rejects one that cannot be used
@@ -56,9 +55,12 @@ export const defineListen = (command: Command, io: CliIo): void => {
       '--secret <secret>',
       'sign with this whsec_ secret; default a new one, which is printed',
     )
-    .option(
-      '--since <instant>',
-      'start with events detected since: ISO 8601, or a span such as 24h',
+    .addOption(
+      valued(
+        '--since <instant>',
+        'start with events detected since: ISO 8601, or a span such as 24h',
+        instantBefore(io),
+      ),
     )
     .action((options: ListenOptions) => listen(options, io));
 };

@@ -107,52 +107,31 @@ const defineList = (command: Command, io: CliIo): void => {
         io,
         (lake) => listSubscriptions(lake, undefined).map(datedSubscription),
         (all) =>
-          io.table(
-            ['id', 'url', 'wants', 'state'],
-            all.map((subscription) => [
-              subscription.id,
-              subscription.url,
-              filterText(subscription),
-              stateText(subscription),
-            ]),
+          io.tableOf(
+            all,
+            { id: ({ id }) => id, url: ({ url }) => url, wants: filterText, state: stateText },
             { empty: `No subscriptions yet: ${commandText('webhooks add URL')}` },
           ),
       ),
     );
 };
 
-/** Result of a change as `--json` prints it; `secret` only when a new one was made. */
+/** Result of a change; `secret` only when a new one was made. */
 interface Changed {
   readonly id: string;
   readonly secret?: string;
+  readonly removed?: unknown;
+  readonly enabled?: true;
 }
 
 /** Commands that change one subscription and print a sentence. */
 const defineChanges = (command: Command, io: CliIo): void => {
-  const changes: readonly [string, string, (lake: Lake, id: string) => Changed, string][] = [
-    [
-      'remove',
-      'delete a subscription and its deliveries',
-      (lake, id) => ({ id, removed: removeSubscription(lake, id, undefined) }),
-      'Removed.',
-    ],
-    [
-      'rotate',
-      'make a new secret; the old one signs too for a day',
-      (lake, id) => ({ id, ...rotateSecret(lake, id, io.clock.now()) }),
-      'The new secret, shown this once:',
-    ],
-    [
-      'enable',
-      'enable a disabled subscription, from now on',
-      (lake, id) => {
-        enableSubscription(lake, id);
-        return { id, enabled: true };
-      },
-      'Enabled.',
-    ],
-  ];
-  for (const [name, description, change, sentence] of changes)
+  const define = (
+    name: string,
+    description: string,
+    change: (lake: Lake, id: string) => Omit<Changed, 'id'>,
+    sentence: string,
+  ): void => {
     command
       .command(`${name} <id>`)
       .description(description)
@@ -160,14 +139,35 @@ const defineChanges = (command: Command, io: CliIo): void => {
       .action((id: string) =>
         printFromLake(
           io,
-          (lake) =>
-            change(
-              lake,
-              id === NOTIFY_ID && name === 'rotate' ? id : requireSubscription(lake, id).id,
-            ),
+          (lake): Changed => {
+            if (id !== NOTIFY_ID || name !== 'rotate') requireSubscription(lake, id);
+            return { id, ...change(lake, id) };
+          },
           ({ secret }) => (secret === undefined ? sentence : `${sentence} ${secret}`),
         ),
       );
+  };
+  define(
+    'remove',
+    'delete a subscription and its deliveries',
+    (lake, id) => ({ removed: removeSubscription(lake, id, undefined) }),
+    'Removed.',
+  );
+  define(
+    'rotate',
+    'make a new secret; the old one signs too for a day',
+    (lake, id) => ({ ...rotateSecret(lake, id, io.clock.now()) }),
+    'The new secret, shown this once:',
+  );
+  define(
+    'enable',
+    'enable a disabled subscription, from now on',
+    (lake, id) => {
+      enableSubscription(lake, id);
+      return { enabled: true };
+    },
+    'Enabled.',
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -9,6 +9,7 @@ import {
 } from '../../base/config/config.ts';
 import { EXIT, type ExitCode } from '../../base/errors.ts';
 import { asciiText, terminalText } from '../../base/terminal-text.ts';
+import { grouped } from '../text/figures.ts';
 import { flowed } from '../text/flowed.ts';
 import { type Cell, type TableWish, textTable } from '../text/text-table.ts';
 
@@ -58,6 +59,8 @@ export interface Surroundings {
   /** Prints raw characters to stderr, for redrawn lines. */
   draw(text: string): void;
 }
+
+type TableOptions = Omit<TableWish, 'columns'> & { readonly empty?: string };
 
 /** Meaning of a line, shown as a colour. */
 export type Tone = 'heading' | 'good' | 'bad' | 'faint';
@@ -180,8 +183,8 @@ export class CliIo {
   }
 
   /** Prints a result: one document with --json, otherwise text for people. */
-  readonly show = (document: unknown, text: () => string | readonly string[]): void => {
-    if (this.isJson) this.json(document);
+  readonly show = (document: unknown, text: () => string | readonly string[], indent = 2): void => {
+    if (this.isJson) this.json(document, indent);
     else for (const line of [text()].flat()) this.out(line);
   };
 
@@ -189,11 +192,29 @@ export class CliIo {
   readonly table = (
     head: readonly string[],
     rows: readonly (readonly Cell[])[],
-    { empty, ...wish }: Omit<TableWish, 'columns'> & { readonly empty?: string } = {},
+    { empty, ...wish }: TableOptions = {},
   ): string =>
     rows.length === 0 && empty !== undefined
       ? empty
       : textTable(head, rows, { columns: this.columns, ...wish });
+
+  /** A table with one column per entry: its head, and the cell of a row. Numbers are grouped. */
+  readonly tableOf = <Row>(
+    rows: readonly Row[],
+    columns: Readonly<Record<string, (row: Row) => Cell>>,
+    wish: TableOptions = {},
+  ): string => {
+    const figures = new Set<string>(wish.figures);
+    const cells = rows.map((row) =>
+      Object.entries(columns).map(([head, cellOf]) => {
+        const cell = cellOf(row);
+        if (typeof cell !== 'number') return cell;
+        figures.add(head);
+        return grouped(cell);
+      }),
+    );
+    return this.table(Object.keys(columns), cells, { ...wish, figures: [...figures] });
+  };
 
   /** Records that other code printed the document. */
   noteDocument(): void {

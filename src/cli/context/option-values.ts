@@ -1,56 +1,45 @@
+import { Option } from 'commander';
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
+import type { Clock } from '../../base/clock.ts';
 import { notifyTarget } from '../../base/config/notify-targets.ts';
 import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { parseIso } from '../../base/iso.ts';
-import type { TextReader } from '../../base/text-values.ts';
-import * as values from '../../base/text-values.ts';
+import { expected, oneOf, type Parsed, type TextReader } from '../../base/text-values.ts';
 
-// All commands read options through these functions, so that a wrong value gets the same message.
-
-const refused = (flag: string, expected: string, text: string): UsageError =>
-  new UsageError(`${flag} must be ${expected}; it is "${text}".`);
-
-/** @throws UsageError naming the option */
-const ofOption =
-  <T>(flag: string, read: TextReader<T>) =>
-  (text: string): T => {
-    const parsed = read(text);
-    if ('value' in parsed) return parsed.value;
-    throw refused(flag, parsed.expected, text);
-  };
+/** Reads the value of an option or argument. @throws UsageError naming it */
+export const readValue = <T>(name: string, read: TextReader<T>, text: string): T => {
+  const parsed = read(text);
+  if ('value' in parsed) return parsed.value;
+  throw new UsageError(`${name} must be ${parsed.expected}; it is "${text}".`);
+};
 
 /**
- * Reads a whole number; no upper bound without `max`.
- * @throws UsageError naming the option
+ * An option with a value; a wrong one is refused.
+ * @param usual default, as a user would write it
  */
-export const wholeNumberOption = (
-  flag: string,
-  min: number,
-  max?: number,
-): ((text: string) => number) => ofOption(flag, values.wholeNumber(min, max));
+export const valued = <T>(
+  flags: string,
+  description: string,
+  read: TextReader<T>,
+  usual?: string | number,
+): Option => {
+  const [flag = ''] = flags.split(' ');
+  const option = new Option(flags, description).argParser((text) => readValue(flag, read, text));
+  return usual === undefined
+    ? option
+    : option.default(readValue(flag, read, String(usual)), JSON.stringify(usual));
+};
 
-/** A reader of a comma list of names. @throws UsageError naming the option */
-export const nameListOption = <T extends string>(
-  flag: string,
-  names: readonly T[],
-): ((text: string) => T[]) => ofOption(flag, values.listOf(names));
+export const platformOption = (description = PLATFORMS.join(', ')): Option =>
+  valued('--platform <name>', description, oneOf(PLATFORMS));
 
-/**
- * Reads a number above 0.
- * @throws UsageError naming the option
- */
-export const positiveNumberOption = (flag: string, max: number): ((text: string) => number) =>
-  ofOption(flag, values.positiveNumber(max));
-
-/**
- * Reads one of several names.
- * @throws UsageError naming the option
- */
-export const oneOfOption = <T extends string>(
-  flag: string,
-  names: readonly T[],
-): ((text: string) => T) => ofOption(flag, values.oneOf(names));
+/** An option that may be given several times. Its value is an array. */
+export const repeatable = (flags: string, description: string): Option =>
+  new Option(flags, description)
+    .argParser((text: string, earlier: string[]) => [...earlier, text])
+    .default([]);
 
 /** A key in an option: its tier, or its calls a minute and a month. */
 export interface NamedLimits {
@@ -75,27 +64,40 @@ const namedLimits = (text: string): NamedLimits | undefined => {
     : { name, tier: known };
 };
 
-/**
- * Reads keys and their limits.
- * @throws UsageError naming the option
- */
-export const keyList = (flag: string): ((text: string) => NamedLimits[]) =>
-  ofOption(flag, (text): values.Parsed<NamedLimits[]> => {
-    const value = text.split(',').flatMap((entry) => namedLimits(entry) ?? []);
-    const names = new Set(value.map(({ name }) => name));
-    return names.size === text.split(',').length ? { value } : values.expected(KEY_LIST);
-  });
+/** Reads keys and their limits. */
+export const keyList = (text: string): Parsed<NamedLimits[]> => {
+  const value = text.split(',').flatMap((entry) => namedLimits(entry) ?? []);
+  const names = new Set(value.map(({ name }) => name));
+  return names.size === text.split(',').length ? { value } : expected(KEY_LIST);
+};
 
-/**
- * Reads an ISO 8601 date or date-time as Unix ms.
- * @throws UsageError naming the option
- */
-export const isoInstant =
-  (flag: string) =>
-  (text: string): number => {
-    const at = parseIso(text);
-    if (at !== undefined) return at;
-    throw refused(flag, 'an ISO 8601 instant such as 2026-03-01T12:00:00Z or 2026-03-01', text);
+/** Reads an ISO 8601 date or date-time as Unix ms. */
+export const isoInstant = (text: string): Parsed<number> => {
+  const value = parseIso(text);
+  return value === undefined
+    ? expected('an ISO 8601 instant such as 2026-03-01T12:00:00Z or 2026-03-01')
+    : { value };
+};
+
+/** Reads an ISO 8601 instant, or a span such as `36h` or `7d` that ends now, as Unix ms. */
+export const instantBefore =
+  (io: { readonly clock: Clock }) =>
+  (text: string): Parsed<number> => {
+    const spanMs = rangeMs(text);
+    const value = spanMs === undefined ? parseIso(text) : io.clock.now() - spanMs;
+    return value === undefined
+      ? expected(
+          'an ISO 8601 instant such as 2026-03-01T12:00:00Z, or a span such as 24h, 7d or 4w (at most 366 days) that ends now',
+        )
+      : { value };
+  };
+
+/** Reads a span as ms. @param examples such as `24h, 7d or 4w` */
+export const spanLike =
+  (examples: string) =>
+  (text: string): Parsed<number> => {
+    const value = rangeMs(text);
+    return value === undefined ? expected(`a span such as ${examples}`) : { value };
   };
 
 /** Reads a target of messages. It may hold a password, so it is not shown. @throws UsageError naming the option */
@@ -103,17 +105,4 @@ export const targetOption = (flag: string, text: string): string => {
   const read = notifyTarget(text);
   if ('value' in read) return read.value.reveal();
   throw new UsageError(`${flag} must be ${read.expected}.`);
-};
-
-/**
- * Reads an ISO 8601 instant, or a span such as `36h` or `7d` that ends now, as Unix ms.
- * @throws UsageError naming the option
- */
-export const instantOption = (flag: string, text: string, now: number): number => {
-  const spanMs = rangeMs(text);
-  const at = spanMs === undefined ? parseIso(text) : now - spanMs;
-  if (at !== undefined) return at;
-  const expected =
-    'an ISO 8601 instant such as 2026-03-01T12:00:00Z, or a span such as 24h, 7d or 4w (at most 366 days) that ends now';
-  throw refused(flag, expected, text);
 };

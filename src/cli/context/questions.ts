@@ -7,8 +7,8 @@ import type { CliIo } from './io.ts';
 export class Questions {
   readonly #io: CliIo;
   readonly #lines: Interface;
-  readonly #waiting: ((line: string | undefined) => void)[] = [];
-  readonly #given: string[] = [];
+  /** Lines that were typed or piped, also before they are asked for. */
+  readonly #answers: AsyncIterator<string, undefined>;
   #isOver = false;
   #isSecret = false;
 
@@ -27,15 +27,10 @@ export class Questions {
       },
     });
     this.#lines = createInterface({ input, output: shown, terminal: input.isTTY === true });
-    this.#lines.on('line', (line) => {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#given.push(line);
-      else next(line);
-    });
+    this.#answers = this.#lines[Symbol.asyncIterator]();
     this.#lines.on('SIGINT', () => this.#lines.close());
     this.#lines.on('close', () => {
       this.#isOver = true;
-      for (const next of this.#waiting.splice(0)) next(undefined);
     });
   }
 
@@ -50,11 +45,7 @@ export class Questions {
       this.#lines.prompt();
     }
     this.#isSecret = isSecret;
-    const line =
-      this.#given.shift() ??
-      (this.#isOver
-        ? undefined
-        : await new Promise<string | undefined>((next) => void this.#waiting.push(next)));
+    const { value: line } = await this.#answers.next();
     this.#isSecret = false;
     if (isSecret) this.#io.typed('\n');
     if (line === undefined) {
@@ -62,11 +53,6 @@ export class Questions {
       throw new UsageError('Nothing was written: the answers ended before the last question.');
     }
     return line.trim();
-  }
-
-  /** The answer to a question that may stay unanswered; '' if the answers ended before it. */
-  async askLast(question: string): Promise<string> {
-    return this.#isOver && this.#given.length === 0 ? '' : this.ask(question).catch(() => '');
   }
 
   close(): void {

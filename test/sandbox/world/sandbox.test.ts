@@ -9,7 +9,7 @@ import { UsageError } from '../../../src/base/errors.ts';
 import { isoOf } from '../../../src/base/iso.ts';
 import type { FeedResponse, HashtagsResponse } from '../../../src/base/wire/shapes.ts';
 import { titleHashtags } from '../../../src/base/wire/title-hashtags.ts';
-import { keyList } from '../../../src/cli/context/option-values.ts';
+import { keyList, readValue } from '../../../src/cli/context/option-values.ts';
 import { openLakeForReading } from '../../../src/lake/open.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { SandboxClock } from '../../../src/sandbox/sandbox-clock.ts';
@@ -171,7 +171,7 @@ describe('a sandbox', () => {
 
   test('accepts more keys, each with its own limits', async () => {
     observe(NOON);
-    const keys = keyList('--keys')('berlin=beta,oslo=2/1000');
+    const keys = readValue('--keys', keyList, 'berlin=beta,oslo=2/1000');
     const sandbox = await startSandbox({ clock: virtualClock(NOON), from: folder, keys });
     try {
       const statusOf = async (key: string) =>
@@ -186,7 +186,7 @@ describe('a sandbox', () => {
       await sandbox.close();
     }
     for (const wrong of ['berlin', 'berlin=gold', 'a=beta,a=beta', 'a=0/5'])
-      expect(() => keyList('--keys')(wrong)).toThrow(
+      expect(() => readValue('--keys', keyList, wrong)).toThrow(
         /--keys must be a comma list of names with a tier/,
       );
   });
