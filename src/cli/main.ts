@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../base/
 import { commandText, isCheckout } from '../base/installation.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
-import { addEverydayOptions, commandWord } from './context/everyday-options.ts';
+import { addEverydayOptions, commandWord } from './context/command-tree.ts';
 import { CliIo, configOf, type EverydayFlags, type Surroundings } from './context/io.ts';
 import { processSurroundings } from './context/process-surroundings.ts';
 import { versionText } from './context/version.ts';

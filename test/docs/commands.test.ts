@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { BENCHES } from '../../bench/benches.ts';
 import { PROOFS } from '../../prove/proofs.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { addEverydayOptions } from '../../src/cli/context/everyday-options.ts';
+import { addEverydayOptions } from '../../src/cli/context/command-tree.ts';
 import type { CliIo } from '../../src/cli/context/io.ts';
 import { PARTS } from '../../tools/generate-docs.ts';
 

@@ -12,9 +12,8 @@ import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { printFromLake } from '../context/lakes.ts';
-import { instantBefore, valued } from '../context/option-values.ts';
+import { instantBefore, targetText, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
-import { targetText } from '../text/target-text.ts';
 
 /** Nights in which rows fired, and how many nights there were. */
 const nightsText = (

@@ -18,9 +18,14 @@ import { isoOf, isoOrNull, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { printFromLake } from '../context/lakes.ts';
-import { repeatable, spanLike, targetOption, valued } from '../context/option-values.ts';
+import {
+  repeatable,
+  spanLike,
+  targetOption,
+  targetText,
+  valued,
+} from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
-import { targetText } from '../text/target-text.ts';
 import { cadenceText } from '../text/watch-text.ts';
 import { defineAlertTest } from './alerts-test.ts';
 

@@ -3,9 +3,8 @@ import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { backupLake } from '../../run/maintenance/backup.ts';
 import { packBackup } from '../../run/maintenance/packed-backup.ts';
-import { backupStore } from '../context/backup-store.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { existingLake, lakeToRead, lakeToWrite } from '../context/lakes.ts';
+import { backupStore, existingLake, lakeToRead, lakeToWrite } from '../context/lakes.ts';
 import { mebibytes } from '../text/figures.ts';
 
 const EXAMPLES = `

@@ -20,9 +20,8 @@ import { HttpApiClient } from '../../upstream/client.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { isoInstant, valued } from '../context/option-values.ts';
 import { refreshesWhileWaiting } from '../context/upstream.ts';
+import { outlookText, overviewText } from '../text/demo-text.ts';
 import { counted } from '../text/figures.ts';
-import { outlookText } from '../text/outlook-text.ts';
-import { overviewText } from '../text/overview-text.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 
 const HELP = `

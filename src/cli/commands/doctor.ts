@@ -1,19 +1,49 @@
+import { writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
+import { resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
-import type { Config } from '../../base/config/config.ts';
-import { EXIT, messageOf } from '../../base/errors.ts';
+import { type Config, explainConfig } from '../../base/config/config.ts';
+import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { proxyFor } from '../../base/proxy.ts';
 import { rebuildSearch } from '../../lake/search/search-index.ts';
 import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
 import { removeFuture } from '../../run/maintenance/remove-future.ts';
+import { supportFacts } from '../../run/maintenance/support-bundle.ts';
 import { unitsFindings } from '../../run/maintenance/units-finding.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import { type CliIo, configOf, configSources } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
+import { versionText } from '../context/version.ts';
 import { backupHere } from './backup.ts';
-import { writeBundle } from './doctor-bundle.ts';
 import { restoreHere } from './restore.ts';
+
+const OWN_FILE = 0o600;
+
+/** Writes one file to attach to a report of a problem. */
+export const writeBundle = (
+  file: string | true,
+  dataDir: string,
+  findings: readonly CheckResult[],
+  io: CliIo,
+): string => {
+  const path = resolve(io.cwd, file === true ? 'trendlake-bundle.json' : file);
+  const bundle = {
+    version: versionText(),
+    ...supportFacts(dataDir, io.clock),
+    settings: explainConfig(configSources(io)).filter(({ origin }) => origin !== 'default'),
+    findings,
+  };
+  try {
+    writeFileSync(path, `${JSON.stringify(bundle, null, 2)}\n`, { flag: 'wx', mode: OWN_FILE });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    throw new UsageError(
+      `The bundle was not written: ${path} already exists. Remove it, or name another file.`,
+    );
+  }
+  return path;
+};
 
 const HELP = `
 Checks settings, database, references, search index, Parquet files, backups and leftovers. With

@@ -20,8 +20,7 @@ import type { CliIo } from '../context/io.ts';
 import { lakeToRead, lakeToWrite } from '../context/lakes.ts';
 import { platformOption, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
-import { scoresShown } from '../text/forecast-scores.ts';
-import { forecastStateText } from '../text/forecast-text.ts';
+import { forecastStateText, scoresShown } from '../text/forecast-scores.ts';
 import { timeText } from '../text/relative-time.ts';
 
 const EXAMPLES = `

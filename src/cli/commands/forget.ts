@@ -18,11 +18,10 @@ import {
   withVideos,
 } from '../../run/maintenance/forget.ts';
 import { findCopies, namesOfCopies, rewriteCopies } from '../../run/maintenance/rewrite-copies.ts';
-import { backupStore } from '../context/backup-store.ts';
-import { isConfirmed } from '../context/confirm.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { existingLake } from '../context/lakes.ts';
+import { backupStore, existingLake } from '../context/lakes.ts';
 import { platformOption } from '../context/option-values.ts';
+import { isConfirmed } from '../context/questions.ts';
 import { counted } from '../text/figures.ts';
 
 const EXAMPLES = `

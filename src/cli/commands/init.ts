@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
@@ -29,18 +29,16 @@ const PROBE_QUESTION = `Probe how the service speaks, with at most ${PROBE_CALLS
 
 type Answers = Partial<Record<SettingName, string>>;
 
-/** Asks until the answer is a valid setting. An empty answer means the default. */
+/** Asks until the answer is a valid setting. An empty answer means `usual`. */
 const askFor = async (
+  io: CliIo,
   questions: Questions,
   name: SettingName,
-  question: string,
-  { io, usual, isSecret = false }: { io: CliIo; usual?: string; isSecret?: boolean },
+  { question, usual, isSecret = false }: { question: string; usual?: string; isSecret?: boolean },
 ): Promise<string> => {
+  const prompt = `${question}${usual === undefined ? '' : ` [${usual}]`}:`;
   for (let tries = 1; ; tries++) {
-    const given = await questions.ask(`${question}${usual === undefined ? '' : ` [${usual}]`}:`, {
-      isSecret,
-    });
-    const answer = given === '' && usual !== undefined ? usual : given;
+    const answer = (await questions.ask(prompt, { isSecret })) || (usual ?? '');
     const parsed = SETTINGS[name].read(answer);
     if ('value' in parsed) return answer;
     if (tries >= MOST_TRIES)
@@ -49,27 +47,26 @@ const askFor = async (
   }
 };
 
+const QUESTIONS = [
+  ['baseUrl', { question: 'Address of the service, ending in /v1' }],
+  ['apiKey', { question: 'Key (not shown)', isSecret: true }],
+  ['tier', { question: `Tier: ${TIER_NAMES.join(', ')}`, usual: 'beta' }],
+  ['ratePerMinute', { question: 'Calls per minute' }],
+  ['callsPerMonth', { question: 'Calls per month' }],
+  ['platforms', { question: 'Platforms', usual: PLATFORMS.join(',') }],
+] as const;
+
 const askAll = async (
   io: CliIo,
   isTried: boolean,
 ): Promise<{ answers: Answers; isProbed: boolean }> => {
   using questions = new Questions(io);
-  const ask = (name: SettingName, question: string, usual?: string, isSecret = false) =>
-    askFor(questions, name, question, {
-      io,
-      isSecret,
-      ...(usual === undefined ? {} : { usual }),
-    });
-  const answers: Answers = {
-    baseUrl: await ask('baseUrl', 'Address of the service, ending in /v1'),
-    apiKey: await ask('apiKey', 'Key (not shown)', undefined, true),
-    tier: await ask('tier', `Tier: ${TIER_NAMES.join(', ')}`, 'beta'),
-  };
-  if (answers.tier === 'enterprise') {
-    answers.ratePerMinute = await ask('ratePerMinute', 'Calls per minute');
-    answers.callsPerMonth = await ask('callsPerMonth', 'Calls per month');
+  const answers: Answers = {};
+  for (const [name, question] of QUESTIONS) {
+    const isOfTier = name === 'ratePerMinute' || name === 'callsPerMonth';
+    if (isOfTier && answers.tier !== 'enterprise') continue;
+    answers[name] = await askFor(io, questions, name, question);
   }
-  answers.platforms = await ask('platforms', 'Platforms', PLATFORMS.join(','));
   const answer = isTried ? await questions.ask(PROBE_QUESTION).catch(() => '') : '';
   return { answers, isProbed: /^y(es)?$/i.test(answer) };
 };
@@ -103,19 +100,6 @@ const trySettings = async (
   }
 };
 
-/**
- * Writes a file that only its owner may read.
- * @throws UsageError if it exists and the user keeps it
- */
-const writeOwn = (path: string, text: string): void => {
-  const file = openSync(path, 'wx', OWN_FILE);
-  try {
-    writeSync(file, text);
-  } finally {
-    closeSync(file);
-  }
-};
-
 /** Address of the JSON Schema for editors: relative below the configuration's folder, else a file URL. */
 const schemaFor = (path: string): string => {
   const schema = join(packageFolder(), 'trendlake.config.schema.json');
@@ -145,7 +129,7 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(Object.keys(upstream).length === 0 ? {} : { upstream }),
   };
-  writeOwn(path, `${JSON.stringify(fields, null, 2)}\n`);
+  writeFileSync(path, `${JSON.stringify(fields, null, 2)}\n`, { flag: 'wx', mode: OWN_FILE });
   io.out(
     `Written to ${path}; only you may read it. Next:\n  ${commandText('plan')}\n  ${commandText('sync')}`,
   );

@@ -9,8 +9,8 @@ import { docsPage, packageFolder } from '../../base/installation.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { boundedQuery } from '../../serve/mcp/bounded-query.ts';
 import { lakeServer } from '../../serve/mcp/lake-server.ts';
-import { assistantWatch } from '../context/assistant-watch.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { assistantWatch } from '../context/save-watches.ts';
 import { versionText } from '../context/version.ts';
 import { whileOpen } from '../context/while-open.ts';
 

@@ -3,10 +3,10 @@ import type { Config } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
 import { docsPage } from '../../base/installation.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
-import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
 import type { PublishSummary } from '../../output/delta/publish-lake.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { existingLake } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { writeFiles } from '../context/write-files.ts';
 import { counted, mebibytes } from '../text/figures.ts';
@@ -29,22 +29,18 @@ interface Options {
   replace?: boolean;
 }
 
-const print = (
-  io: CliIo,
-  { tables, files, rows, bytes, removed, url, durationMs }: PublishSummary,
-): void => {
-  if (tables.every((table) => table.files === 0 && table.removed === 0)) {
-    io.out(`Nothing new since the last publish; the tables at ${url} are up to date.`);
-    return;
-  }
-  for (const table of tables)
-    if (table.files + table.removed > 0)
-      io.out(
+const textOf = (summary: PublishSummary): string[] => {
+  const { files, rows, bytes, removed, url, durationMs } = summary;
+  const changed = summary.tables.filter((table) => table.files + table.removed > 0);
+  if (changed.length === 0)
+    return [`Nothing new since the last publish; the tables at ${url} are up to date.`];
+  return [
+    ...changed.map(
+      (table) =>
         `  ${table.table.padEnd(18)} version ${table.version}: ${counted(table.rows, 'row')} in ${counted(table.files, 'file')}, ${counted(table.removed, 'file')} taken out`,
-      );
-  io.out(
+    ),
     `Published ${counted(rows, 'row')} in ${counted(files, 'file')} (${mebibytes(bytes)}) to ${url}, ${counted(removed, 'file')} taken out, in ${(durationMs / 1000).toFixed(1)} s.`,
-  );
+  ];
 };
 
 const run = async (config: Config, options: Options, logged: LoggedIo): Promise<void> => {
@@ -53,13 +49,11 @@ const run = async (config: Config, options: Options, logged: LoggedIo): Promise<
     throw new UsageError(
       'TRENDLAKE_TABLES_URL or TRENDLAKE_LAKE is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
     );
-  openLakeForReading(config.dataDir).close(); // never creates a lake
   keepHeapSmall();
-  const lake = openLake(config.dataDir, { report: io.err });
+  using lake = existingLake(io);
   const { clock, random, signal, env } = io;
   let uploaded = 0;
   await writeFiles(logged, {
-    lake,
     job: 'publish',
     done: 'published',
     write: (progress) => {
@@ -68,8 +62,7 @@ const run = async (config: Config, options: Options, logged: LoggedIo): Promise<
       const { replace = false, full = false } = options;
       return publishIfConfigured(lake, config, world, { replace, full });
     },
-    print: (summary) => print(io, summary),
-    json: io.isJson,
+    text: textOf,
   });
 };
 

@@ -15,9 +15,9 @@ import { exportLake } from '../../output/parquet/export-lake.ts';
 import { dropUnfinished } from '../../run/maintenance/backup.ts';
 import { type Restored, restoreLake } from '../../run/maintenance/restore.ts';
 import { unpackBackup } from '../../run/maintenance/unpack-backup.ts';
-import { backupStore } from '../context/backup-store.ts';
-import { isConfirmed } from '../context/confirm.ts';
 import { type CliIo, configOf } from '../context/io.ts';
+import { backupStore } from '../context/lakes.ts';
+import { isConfirmed } from '../context/questions.ts';
 import { refuseWhileOpen } from '../context/while-open.ts';
 import { counted } from '../text/figures.ts';
 

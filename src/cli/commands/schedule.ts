@@ -28,7 +28,7 @@ import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { openSession, type Session } from '../context/session.ts';
-import { driftText } from '../text/drift-text.ts';
+import { driftText } from '../text/status-text.ts';
 
 const HELP = `
 Runs until SIGINT or SIGTERM: it then finishes or abandons open calls and commits. A second signal

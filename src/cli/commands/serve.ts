@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import { readHookSecret } from '../../alerts/webhooks/hook-proof.ts';
-import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
-import { Sender } from '../../alerts/webhooks/sender.ts';
+import { Sender, type SenderDeps } from '../../alerts/webhooks/sender.ts';
 import { systemClock } from '../../base/clock.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
+import { Opened } from '../../base/opened.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
@@ -18,10 +18,9 @@ import { SERVING } from '../../run/schedule/daemon.ts';
 import { startService } from '../../serve/service.ts';
 import type { ServiceOptions } from '../../serve/service-options.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { revokedElsewhere } from '../context/key-store.ts';
+import { revokedElsewhere, serveLedger } from '../context/key-store.ts';
 import { openLog } from '../context/log.ts';
 import { isoInstant, valued } from '../context/option-values.ts';
-import { serveLedger } from '../context/serve-ledger.ts';
 
 const EXAMPLES = `
 Examples:
@@ -57,34 +56,22 @@ const originsOf = (list: string): string[] =>
  */
 const serveUntilStopped = async (
   options: ServiceOptions,
-  {
-    report,
-    revokedKeys,
-    io,
-    json,
-  }: {
-    report: (sentence: string) => void;
-    revokedKeys: RevokedKeys | undefined;
-    io: CliIo;
-    json: boolean;
-  },
+  deliveries: Pick<SenderDeps, 'revokedKeys'> & Required<Pick<SenderDeps, 'report'>>,
+  io: CliIo,
 ): Promise<void> => {
-  using lake = openLake(options.dataDir, { report: report });
-  const running = await startService(options);
   const { clock, random } = io;
-  const sender = new Sender(lake, {
-    clock,
-    random,
-    report,
-    revokedKeys,
-    proxy: options.webhookProxy,
-    publicUrl: options.publicUrl,
-  });
+  using lake = openLake(options.dataDir, { report: deliveries.report });
+  const running = await startService(options);
+  const { url, dashboard, openness } = running;
+  const { webhookProxy: proxy, publicUrl } = options;
+  const sender = new Sender(lake, { ...deliveries, clock, random, proxy, publicUrl });
   try {
-    const { url, dashboard, openness } = running;
     io.err(openness);
-    if (json) io.json({ url, dashboard }, 0);
-    else io.out(`Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`);
+    io.show(
+      { url, dashboard },
+      () => `Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`,
+      0,
+    );
     if (!io.signal.aborted) await once(io.signal, 'abort');
   } finally {
     await Promise.all([sender.stop(), running.close()]);
@@ -112,32 +99,35 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       keepHeapSmall();
-      const { publicUrl } = options;
+      const { publicUrl, publicDashboard, host, port, at, cors } = options;
       const config = configOf(io, publicUrl === undefined ? {} : { publicUrl });
-      const { dataDir, hookSecret, subscriptionsPerKey } = config;
-      const opened = await openLog(config, 'info', io);
-      const wished = {
-        host: options.host,
-        port: options.port,
-        ...(options.at === undefined ? {} : { at: options.at }),
+      const { dataDir, hookSecret, subscriptionsPerKey, listItems } = config;
+      await using opened = new Opened();
+      const log = await openLog(config, 'info', io);
+      if (log !== undefined) opened.add(log);
+      const report = (sentence: string): void =>
+        log === undefined ? io.err(sentence) : log.log.warn(sentence);
+      const ledger = opened.add(await serveLedger(config, systemClock));
+      const { keys, spent, sharedMonths } = ledger;
+      const months = sharedMonths === undefined ? {} : { sharedMonths };
+      const metrics = opened.add(new Metrics({ ...config, ...months, clock: io.clock, report }));
+      const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+      const pipeline = opened.add(
+        new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent }),
+      );
+      const service = {
+        host,
+        port,
+        ...(at === undefined ? {} : { at }),
         subscriptionsPerKey,
-        listItems: config.listItems,
+        listItems,
         model: modelSettings(config),
         webhookProxy: webhookProxy(config),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         publicUrl: config.publicUrl,
-        publicDashboard: options.publicDashboard,
-        corsOrigins: options.cors === undefined ? [] : originsOf(options.cors),
-        ...(opened === undefined ? {} : { log: opened.log }),
-      };
-      const report =
-        opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
-      const { close: closeLedger, keys, spent, ...month } = await serveLedger(config, systemClock);
-      const metrics = new Metrics({ ...config, ...month, clock: io.clock, report });
-      const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
-      const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent });
-      const service = {
-        ...wished,
+        publicDashboard,
+        corsOrigins: cors === undefined ? [] : originsOf(cors),
+        ...(log === undefined ? {} : { log: log.log }),
         dataDir,
         metrics,
         pipeline,
@@ -146,18 +136,11 @@ export const define = (command: Command, io: CliIo): void => {
         machine: systemClock,
         computesAhead: true,
       };
-      try {
-        const revokedKeys = revokedElsewhere(config, systemClock);
-        const word = Math.floor(io.random() * 2 ** 48).toString(36);
-        const sign = { name: SERVING, word, clock: systemClock, wall: systemClock };
-        const json = io.isJson;
-        await whileLiving(dataDir, sign, () =>
-          serveUntilStopped(service, { report, revokedKeys, io, json }),
-        );
-      } finally {
-        await Promise.all([metrics.close(), pipeline.close()]);
-        await closeLedger();
-        opened?.close();
-      }
+      const revokedKeys = revokedElsewhere(config, systemClock);
+      const word = Math.floor(io.random() * 2 ** 48).toString(36);
+      const sign = { name: SERVING, word, clock: systemClock, wall: systemClock };
+      await whileLiving(dataDir, sign, () =>
+        serveUntilStopped(service, { report, revokedKeys }, io),
+      );
     });
 };

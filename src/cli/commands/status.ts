@@ -19,12 +19,10 @@ import { PausedError } from '../../upstream/throttle/errors.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { openLedgers } from '../context/ledgers.ts';
-import { driftText } from '../text/drift-text.ts';
-import { failureText } from '../text/failure-text.ts';
 import { counted, grouped } from '../text/figures.ts';
-import { forecastStateText } from '../text/forecast-text.ts';
-import { keyText } from '../text/key-text.ts';
+import { forecastStateText } from '../text/forecast-scores.ts';
 import { timeText } from '../text/relative-time.ts';
+import { driftText, failureText, keyText } from '../text/status-text.ts';
 import { oneLine } from '../text/text-table.ts';
 import { watchedText } from '../text/watch-text.ts';
 

@@ -19,9 +19,9 @@ import { type LoggedIo, withLog } from '../context/log.ts';
 import { valued } from '../context/option-values.ts';
 import { openSession, type Session } from '../context/session.ts';
 import { refreshesWhileWaiting } from '../context/upstream.ts';
-import { driftText } from '../text/drift-text.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { rowsText } from '../text/rows-text.ts';
+import { driftText } from '../text/status-text.ts';
 import { SyncProgress } from '../text/sync-progress.ts';
 
 const HELP = `
@@ -52,13 +52,6 @@ TRENDLAKE_LOG=debug logs every call as a JSON line on stderr (${docsPage('guides
 Every call is recorded before it is sent. The next sync resumes a run that was killed or ran out of
 calls, and repeats no call. Exit codes: 0 complete, 1 failed, 2 usage or configuration, 3 partial,
 75 paused (calls are spent; the next sync resumes the run).`;
-
-const EXIT_OF: Record<RunSummary['outcome'], ExitCode> = {
-  complete: EXIT.complete,
-  partial: EXIT.partial,
-  paused: EXIT.paused,
-  failed: EXIT.failed,
-};
 
 interface SyncOptions {
   jobs?: string[];
@@ -154,7 +147,7 @@ const exitCodeOf = ({ runs, chores }: Night): ExitCode => {
   const ends = chores.map(({ end }) => end);
   if (ends.some((end) => !end.ok && !end.retry)) return EXIT.failed;
   if (ends.some((end) => !end.ok)) return EXIT.paused;
-  return EXIT_OF[runs.at(-1)?.outcome ?? 'complete'];
+  return EXIT[runs.at(-1)?.outcome ?? 'complete'];
 };
 
 /** True for chores that run with a sync: export, and publish if configured. */

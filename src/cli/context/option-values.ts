@@ -106,3 +106,11 @@ export const targetOption = (flag: string, text: string): string => {
   if ('value' in read) return read.value.reveal();
   throw new UsageError(`${flag} must be ${read.expected}.`);
 };
+
+/** A target without its secrets. */
+export const targetText = (target: string): string => {
+  const url = /^[a-z]+(?:\+https)?:/i.test(target) ? URL.parse(target) : null;
+  if (url === null) return 'command';
+  const to = url.searchParams.get('to');
+  return /^smtps?:$/.test(url.protocol) ? `mail to ${to}` : `${url.protocol}//${url.host}`;
+};

@@ -1,14 +1,39 @@
 import { JOBS } from '../../../jobs/all-jobs.ts';
 import { isoOf, isoOrNull } from '../../base/iso.ts';
 import { openLake } from '../../lake/open.ts';
-import type { platformsOfHandle } from '../../lake/watches/resolve-subject.ts';
+import { type platformsOfHandle, resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { callsOfAdded, callsPerMonth } from '../../lake/watches/watch-calls.ts';
+import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { addWatch, type NewWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type WatchPrice, watchPrice } from '../../run/plan/watch-price.ts';
-import { isNotRefused } from './confirm.ts';
+import type { AssistantWatch } from '../../serve/mcp/watch-tools.ts';
+import { priceText } from '../text/watch-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';
-import { spanLike } from './option-values.ts';
+import { readValue, spanLike } from './option-values.ts';
+import { isNotRefused } from './questions.ts';
+
+/** Adds a watch as `watch add` does, without a question: the assistant asks its user. */
+export const assistantWatch =
+  (io: CliIo): AssistantWatch =>
+  async ({ subject, platform, every, tags, save }) => {
+    const parsed = parseSubject(subject, { platform: platform ?? null });
+    const everyMs = every === undefined ? null : readValue('--every', everySpan, every);
+    const watch = { everyMs, tags, note: null, until: null };
+    let price = '';
+    const [saved] = await saveWatches(
+      io,
+      (lake) => [{ ...resolveSubject(lake, parsed), ...watch }],
+      {
+        isAsked: false,
+        isDry: !save,
+        show: (each) => {
+          price = priceText(each).join(' ');
+        },
+      },
+    );
+    return { saved: saved !== undefined, id: saved?.id ?? null, price };
+  };
 
 /** Reads `--every` as ms. */
 export const everySpan = spanLike('1h, 6h, 1d or 2w');

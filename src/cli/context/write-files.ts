@@ -1,4 +1,3 @@
-import type { Lake } from '../../lake/open.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import type { LoggedIo } from './log.ts';
 
@@ -11,33 +10,28 @@ interface FilesWritten {
   readonly durationMs: number;
 }
 
-interface FileWork<Summary> {
-  readonly lake: Lake;
-  /** Name in the log. */
-  readonly job: string;
-  readonly done: string;
-  /** @returns undefined if there is nothing to write */
-  readonly write: (progress: ProgressLine, lake: Lake) => Promise<Summary | undefined>;
-  /** For people; `json` prints the summary instead. */
-  readonly print: (summary: Summary) => void;
-  readonly json: boolean;
-}
-
-/** Writes files with a progress line, logs and prints the result, and closes the lake. */
+/** Writes files with a progress line, logs and prints the result. */
 export const writeFiles = async <Summary extends FilesWritten>(
   { io, log }: LoggedIo,
-  { lake, job, done, write, print, json }: FileWork<Summary>,
+  {
+    job,
+    done,
+    write,
+    text,
+  }: {
+    /** Name in the log. */
+    readonly job: string;
+    readonly done: string;
+    /** @returns undefined if there is nothing to write */
+    readonly write: (progress: ProgressLine) => Promise<Summary | undefined>;
+    readonly text: (summary: Summary) => readonly string[];
+  },
 ): Promise<void> => {
   using progress = new ProgressLine(io);
-  try {
-    const summary = await write(progress, lake);
-    progress.clear();
-    if (summary === undefined) return;
-    const { files, rows, bytes, removed, durationMs: ms } = summary;
-    log.info({ job, files, rows, bytes, removed, ms }, done);
-    if (json) io.json(summary);
-    else print(summary);
-  } finally {
-    lake.close();
-  }
+  const summary = await write(progress);
+  progress.clear();
+  if (summary === undefined) return;
+  const { files, rows, bytes, removed, durationMs: ms } = summary;
+  log.info({ job, files, rows, bytes, removed, ms }, done);
+  io.show(summary, () => text(summary));
 };

@@ -1,5 +1,5 @@
 import { terminalLine } from '../../base/terminal-text.ts';
-import { displayWidth } from './display-width.ts';
+import { displayWidth } from './flowed.ts';
 
 let segmenter: Intl.Segmenter | undefined; // takes 20 ms to make, and few texts need it
 

@@ -4,7 +4,7 @@ import { readThresholds } from '../../../src/alerts/events/thresholds.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { commandText } from '../../../src/base/installation.ts';
-import { overviewText } from '../../../src/cli/text/overview-text.ts';
+import { overviewText } from '../../../src/cli/text/demo-text.ts';
 import { overview } from '../../../src/run/maintenance/overview.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { freshLake, putVideo } from './made-lake.ts';

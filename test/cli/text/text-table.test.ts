@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { kindOf } from '../../../src/base/wire/fields.ts';
-import { driftText } from '../../../src/cli/text/drift-text.ts';
-import { overviewText } from '../../../src/cli/text/overview-text.ts';
+import { overviewText } from '../../../src/cli/text/demo-text.ts';
+import { driftText } from '../../../src/cli/text/status-text.ts';
 import { oneLine, textTable } from '../../../src/cli/text/text-table.ts';
 
 test('numbers stand to the right, null is empty, rows have no line between them', () => {

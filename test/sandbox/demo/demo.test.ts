@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { isoOf } from '../../../src/base/iso.ts';
 import type { Surroundings } from '../../../src/cli/context/io.ts';
 import { run } from '../../../src/cli/main.ts';
-import { sparkline } from '../../../src/cli/text/overview-text.ts';
+import { sparkline } from '../../../src/cli/text/demo-text.ts';
 import { expectShown } from './expect-shown.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
