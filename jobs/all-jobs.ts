@@ -1,3 +1,4 @@
+import type { Config } from '../src/base/config/config.ts';
 import type { Chore, Job } from '../src/run/plan/job.ts';
 import backup from './backup.ts';
 import creators from './creators.ts';
@@ -17,3 +18,7 @@ export const JOBS: readonly Job[] = [feed, trends, hashtags, watch, growth, crea
 
 /** All jobs without calls. Each loads what it does when it runs, so that listing them is cheap. */
 export const CHORES: readonly Chore[] = [exportParquet, publish, keep, prune, backup, report];
+
+/** Chores that these settings ask for. */
+export const choresOf = (config: Config): Chore[] =>
+  CHORES.filter(({ isWanted }) => isWanted?.(config) ?? true);

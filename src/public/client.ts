@@ -188,8 +188,8 @@ export class Client {
     options: ListOptions & { readonly dateRange?: string } = {},
   ): Promise<HashtagList> {
     const { dateRange = '30d' } = options;
-    const read = await this.#request({ kind: 'hashtags', dateRange, ...paging(options) }, options);
-    if (read.kind !== 'hashtags') throw new TypeError(`hashtags were read as ${read.kind}`);
+    const request = { kind: 'hashtags', dateRange, ...paging(options) } as const;
+    const read = await this.#request(request, 'hashtags', options);
     const items = read.items.map(({ item: { extra: _, sampled: __, ...hashtag } }) => hashtag);
     return { total: read.total, asOf: isoOrNull(read.asOf), items };
   }
@@ -201,8 +201,7 @@ export class Client {
       throw new UsageError(
         `The id "${id.slice(0, 128)}" begins with no platform's prefix (tt_, ig_, yt_).`,
       );
-    const read = await this.#request({ kind: 'growth', id, platform }, options);
-    if (read.kind !== 'growth') throw new TypeError(`growth was read as ${read.kind}`);
+    const read = await this.#request({ kind: 'growth', id, platform }, 'growth', options);
     return read.points.map(({ at, views, likes }) => ({ at: isoOf(at), views, likes }));
   }
 
@@ -213,8 +212,7 @@ export class Client {
     options: CallOptions = {},
   ): Promise<ListedCreator> {
     const query = { kind: 'creator', platform, handle: plainHandle(handle) } as const;
-    const read = await this.#request(query, options);
-    if (read.kind !== 'creator') throw new TypeError(`a creator was read as ${read.kind}`);
+    const read = await this.#request(query, 'creator', options);
     const { extra: _, ...profile } = read.profile;
     const growth = read.growth.map(({ at, views, likes, followers }) => ({
       at: isoOf(at),
@@ -227,9 +225,7 @@ export class Client {
 
   /** `POST /lab/analyze`: why a video went viral, as the service answered. One call. */
   async analyze(id: string, options: CallOptions = {}): Promise<Readonly<Record<string, unknown>>> {
-    const read = await this.#request({ kind: 'analyze', id }, options);
-    if (read.kind !== 'analysis') throw new TypeError(`an analysis was read as ${read.kind}`);
-    return read.analysis;
+    return (await this.#request({ kind: 'analyze', id }, 'analysis', options)).analysis;
   }
 
   /** Calls made by this client so far. */
@@ -247,25 +243,25 @@ export class Client {
   }
 
   async #videos(request: UpstreamRequest, options: CallOptions): Promise<VideoList> {
-    const read = await this.#request(request, options);
-    if (read.kind !== 'videos') throw new TypeError(`a list of videos was read as ${read.kind}`);
+    const read = await this.#request(request, 'videos', options);
     const items = read.items.map(({ item }) => shown(item));
     return { total: read.total, asOf: isoOrNull(read.asOf), items };
   }
 
   /** Makes one call, retries included; each attempt is a row of the ledger. */
-  async #request(request: UpstreamRequest, { signal }: CallOptions): Promise<DecodedResponse> {
+  async #request<Kind extends DecodedResponse['kind']>(
+    request: UpstreamRequest,
+    kind: Kind,
+    { signal }: CallOptions,
+  ): Promise<Extract<DecodedResponse, { kind: Kind }>> {
     const { read, settle } = await this.#throttle.request(
       request,
       (raw) => decodeResponse(request, raw, this.#words),
-      {
-        runId: null,
-        job: 'client',
-        ...(signal === undefined ? {} : { signal }),
-      },
+      { runId: null, job: 'client', ...(signal === undefined ? {} : { signal }) },
     );
     this.#lake.sqlite.transaction(() => settle(0)).immediate();
-    return read;
+    if (read.kind !== kind) throw new TypeError(`${kind} was read as ${read.kind}`);
+    return read as Extract<DecodedResponse, { kind: Kind }>;
   }
 }
 

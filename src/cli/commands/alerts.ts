@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { sendTo } from '../../alerts/notify/channel.ts';
 import { statementRunner } from '../../alerts/rules/alert-rows.ts';
 import {
   type Alert,
@@ -11,14 +12,20 @@ import {
   requireAlert,
   saveAlert,
 } from '../../alerts/rules/alert-store.ts';
+import { type ReplayedNight, replayNights } from '../../alerts/rules/replay-nights.ts';
+import { messageOfHits } from '../../alerts/rules/send-hits.ts';
 import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
-import { messageOf, UsageError } from '../../base/errors.ts';
+import { secretsOf } from '../../alerts/webhooks/subscriptions.ts';
+import { targetsIn } from '../../base/config/notify-targets.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, isoOrNull, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { printFromLake } from '../context/lakes.ts';
+import { lakeToWrite, printFromLake } from '../context/lakes.ts';
 import {
+  instantBefore,
   repeatable,
   spanLike,
   targetOption,
@@ -27,7 +34,6 @@ import {
 } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 import { cadenceText } from '../text/watch-text.ts';
-import { defineAlertTest } from './alerts-test.ts';
 
 const EXAMPLES = `
 Examples:
@@ -49,6 +55,96 @@ ${Object.entries(ALERT_TEMPLATES)
 
 Each row of the SELECT is an alert. The column subject is its key; title, url and value are shown.
 Alerts are evaluated after each complete run: ${docsPage('guides/alerts.md')}.`;
+
+const SHOWN_SUBJECTS = 3;
+
+/** Nights in which rows fired, and how many nights there were. */
+const nightsText = (name: string, nights: readonly ReplayedNight[], io: CliIo): string => {
+  const shown = nights.filter(({ fired }) => fired.length > 0);
+  const rows = nights.reduce((sum, { fired }) => sum + fired.length, 0);
+  const sum = `${name} would have fired ${counted(rows, 'row')} in ${shown.length} of ${counted(nights.length, 'night')}.`;
+  if (shown.length === 0) return sum;
+  const table = io.tableOf(shown, {
+    night: ({ at }) => minuteOf(at),
+    fired: ({ fired }) => fired.length,
+    subjects: ({ fired }) =>
+      fired
+        .slice(0, SHOWN_SUBJECTS)
+        .map(({ subject }) => subject)
+        .join(', ') + (fired.length > SHOWN_SUBJECTS ? ', …' : ''),
+  });
+  return `${table}\n${sum}`;
+};
+
+/** Sends the rows of now to the targets of an alert, at most as many as a digest. */
+const sendRows = async (lake: Lake, alert: Alert, io: CliIo): Promise<void> => {
+  const { dataDir, notify, publicUrl } = configOf(io);
+  const { clock, env, signal } = io;
+  const rows = await statementRunner(dataDir, io)(alert.sql);
+  const now = clock.now();
+  const hits = [...rows].map(([subject, row]) => ({ name: alert.name, subject, at: now, row }));
+  const example = {
+    name: alert.name,
+    subject: 'test',
+    at: now,
+    row: { title: 'A test. No row is there now.' },
+  };
+  const message = messageOfHits(alert.name, hits.length === 0 ? [example] : hits, now);
+  const targets = alert.targets.length > 0 ? alert.targets : targetsIn(notify?.reveal() ?? '');
+  const secrets = secretsOf(lake);
+  try {
+    for (const target of targets.filter((name) => name !== '')) {
+      const failure = await sendTo(target, message, { clock, env, signal, publicUrl, secrets });
+      if (failure !== undefined) io.exitCode = EXIT.failed;
+      io.err(
+        failure === undefined
+          ? `Sent to ${targetText(target)}.`
+          : `Could not send to ${targetText(target)}: ${failure}.`,
+      );
+    }
+  } finally {
+    secrets.close();
+  }
+};
+
+const testAlert = async (
+  name: string,
+  { since, send }: { since?: number; send?: boolean },
+  io: CliIo,
+): Promise<void> => {
+  const now = io.clock.now();
+  using lake = lakeToWrite(io);
+  const alert = requireAlert(lake, name);
+  const run = statementRunner(lake.dataDir, io);
+  const nights = await replayNights(lake, alert, { since: since ?? now - 30 * DAY_MS, now, run });
+  if (send === true) await sendRows(lake, alert, io);
+  const document = {
+    name,
+    nights: nights.length,
+    fired: nights.flatMap(({ fired }) =>
+      fired.map(({ at, subject, row }) => ({ at: isoOf(at), subject, row })),
+    ),
+    perNight: nights.map(({ at, fired }) => ({ at: isoOf(at), fired: fired.length })),
+  };
+  io.show(document, () => nightsText(name, nights, io));
+};
+
+/** Defines `alerts test`. */
+const defineAlertTest = (command: Command, io: CliIo): void => {
+  command
+    .command('test <name>')
+    .description('replay past nights and print what would have fired')
+    .addOption(
+      valued(
+        '--since <instant>',
+        'first night: ISO 8601, or a span such as 30d (default)',
+        instantBefore(io),
+      ),
+    )
+    .option('--send', 'send the rows of now to the targets of the alert')
+    .option('--json', 'one object')
+    .action((name: string, options) => testAlert(name, options, io));
+};
 
 interface AddOptions {
   readonly sql?: string;

@@ -18,6 +18,20 @@ import { versionText } from '../context/version.ts';
 import { backupHere } from './backup.ts';
 import { restoreHere } from './restore.ts';
 
+const HELP = `
+Checks settings, database, references, search index, Parquet files, backups and leftovers. With
+TRENDLAKE_TABLES_URL it checks the published tables, with TRENDLAKE_LEDGER_URL the shared ledger.
+It also opens a connection to the service. It sends no request, spends no call and does not try the
+key. It repairs nothing.
+
+  trendlake doctor --bundle            write trendlake-bundle.json: versions, settings, runs, sizes
+  trendlake doctor --rebuild-search    rebuild the search index from the titles
+  trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
+  trendlake doctor --restore           restore the newest backup; the current lake is kept
+  trendlake doctor --restore FILE      restore this backup
+
+Exit codes: 0 all checks pass; 1 a check fails; 2 a setting is invalid.`;
+
 const OWN_FILE = 0o600;
 
 /** Writes one file to attach to a report of a problem. */
@@ -44,20 +58,6 @@ export const writeBundle = (
   }
   return path;
 };
-
-const HELP = `
-Checks settings, database, references, search index, Parquet files, backups and leftovers. With
-TRENDLAKE_TABLES_URL it checks the published tables, with TRENDLAKE_LEDGER_URL the shared ledger.
-It also opens a connection to the service. It sends no request, spends no call and does not try the
-key. It repairs nothing.
-
-  trendlake doctor --bundle            write trendlake-bundle.json: versions, settings, runs, sizes
-  trendlake doctor --rebuild-search    rebuild the search index from the titles
-  trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
-  trendlake doctor --restore           restore the newest backup; the current lake is kept
-  trendlake doctor --restore FILE      restore this backup
-
-Exit codes: 0 all checks pass; 1 a check fails; 2 a setting is invalid.`;
 
 const PATIENCE_MS = 10_000;
 

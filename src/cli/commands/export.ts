@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../../base/config/config.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { exportNdjson } from '../../ingest/imports/export-ndjson.ts';
 import { type ExportSummary, exportLake } from '../../output/parquet/export-lake.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
 import { lakeToRead, lakeToWrite } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { writeFiles } from '../context/write-files.ts';
@@ -36,8 +35,9 @@ const textOf = (summary: ExportSummary): string[] => {
   ];
 };
 
-const exportParquet = async (codec: Config['parquetCodec'], full: boolean, logged: LoggedIo) => {
+const exportParquet = async (full: boolean, logged: LoggedIo): Promise<void> => {
   const { clock, signal } = logged.io;
+  const { parquetCodec: codec } = logged.config;
   using lake = lakeToWrite(logged.io);
   await writeFiles(logged, {
     job: 'export',
@@ -77,12 +77,11 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--ndjson [folder]', 'write NDJSON files for import instead (default: ndjson)')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action(({ ndjson, full = false }: { ndjson?: string | true; full?: boolean }) => {
-      const config = configOf(io);
-      return withLog(config, 'off', io, (logged) =>
+    .action(({ ndjson, full = false }: { ndjson?: string | true; full?: boolean }) =>
+      withLog(io, 'off', (logged) =>
         ndjson === undefined
-          ? exportParquet(config.parquetCodec, full, logged)
+          ? exportParquet(full, logged)
           : exportLines(resolve(io.cwd, ndjson === true ? 'ndjson' : ndjson), logged),
-      );
-    });
+      ),
+    );
 };

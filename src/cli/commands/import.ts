@@ -6,8 +6,8 @@ import { keepHeapSmall } from '../../base/small-memory.ts';
 import { readColumnMap } from '../../ingest/imports/csv-records.ts';
 import type { ImportDeps, ImportSummary } from '../../ingest/imports/import-file.ts';
 import { importPaths } from '../../ingest/imports/import-path.ts';
-import { openLake } from '../../lake/open.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
+import { lakeToWrite } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { whileOpen } from '../context/while-open.ts';
 import { counted, grouped } from '../text/figures.ts';
@@ -52,14 +52,9 @@ const logFiles = ({ files, outcome }: ImportSummary, log: Log): void => {
   }
 };
 
-const run = async (
-  dataDir: string,
-  paths: string[],
-  options: Options,
-  { io, log }: LoggedIo,
-): Promise<void> => {
+const run = async (paths: string[], options: Options, { io, log }: LoggedIo): Promise<void> => {
   keepHeapSmall();
-  using lake = openLake(dataDir, { report: io.err });
+  using lake = lakeToWrite(io);
   using progress = new ProgressLine(io);
   const deps: ImportDeps = {
     clock: io.clock,
@@ -70,7 +65,7 @@ const run = async (
         `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
       ),
   };
-  const summary = await whileOpen(io, dataDir, 'import', () =>
+  const summary = await whileOpen(io, lake.dataDir, 'import', () =>
     importPaths(lake, paths, io.cwd, deps),
   );
   progress.clear();
@@ -90,8 +85,7 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action((paths: string[], options: Options) => {
-      const config = configOf(io);
-      return withLog(config, 'off', io, (logged) => run(config.dataDir, paths, options, logged));
-    });
+    .action((paths: string[], options: Options) =>
+      withLog(io, 'off', (logged) => run(paths, options, logged)),
+    );
 };

@@ -16,6 +16,15 @@ import { openKeys } from '../context/key-store.ts';
 import { valued } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
 
+const EXAMPLES = `
+Examples:
+  trendlake keys create --use-case "weekly report"
+  trendlake keys create --use-case "partner" --tier enterprise --rate 1000 --month 5000000
+  trendlake keys create --use-case "dashboard" --scopes read
+  trendlake keys list
+  trendlake keys usage --month 2026-11 --csv > november.csv
+  trendlake keys revoke key_AbC123`;
+
 interface UsageOptions {
   readonly month?: string;
   readonly csv?: boolean;
@@ -60,15 +69,6 @@ const defineUsage = (command: Command, io: CliIo): void => {
         io.csv(csvLine([key, useCase, day, route, calls, refused]));
     });
 };
-
-const EXAMPLES = `
-Examples:
-  trendlake keys create --use-case "weekly report"
-  trendlake keys create --use-case "partner" --tier enterprise --rate 1000 --month 5000000
-  trendlake keys create --use-case "dashboard" --scopes read
-  trendlake keys list
-  trendlake keys usage --month 2026-11 --csv > november.csv
-  trendlake keys revoke key_AbC123`;
 
 interface CreateOptions {
   readonly useCase: string;

@@ -8,6 +8,7 @@ import { commandText, docsPage } from '../../base/installation.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { valued } from '../context/option-values.ts';
+import { ProgressLine } from '../text/progress-line.ts';
 
 const HELP = `
 Asks your service about everything that the interface leaves open: names of platforms and periods,
@@ -52,44 +53,41 @@ const run = async ({ maxCalls, write }: Options, io: CliIo): Promise<void> => {
   const { clock, random, signal } = io;
   await using session = await openSession(configOf(io), io, { report: io.note });
   const { config, lake } = session;
-  try {
-    io.note(`Probing ${config.baseUrl} with at most ${maxCalls} calls ...`);
-    const before = readProbe(lake);
-    const world = { ...session, clock, random, signal };
-    const onWait = (ms: number, why: string): void =>
-      io.redraw(`probe: waits ${Math.ceil(ms / 1000)} s: ${why}`);
-    const { ok, calls, findings, upstream } = await probeService({ ...world, maxCalls, onWait });
-    io.redraw('');
-    if (io.isJson) io.json({ ok, calls, findings, upstream });
-    else {
-      const rows = findings.map(({ part, found, certainty, evidence }) => [
-        part,
-        found,
-        certainty,
-        evidence,
-      ]);
-      const head = ['open point', 'found', 'certainty', 'evidence'];
-      io.out(io.table(head, rows, { wrapped: 'found' }));
-      io.out(`${calls} calls.`);
-    }
-    const isOfSame = before !== undefined && before.baseUrl === config.baseUrl;
-    for (const { part, found } of isOfSame ? findings : []) {
-      const was = before?.findings.find((finding) => finding.part === part)?.found;
-      if (was !== undefined && was !== found)
-        io.err(`Changed: ${part} is ${found}, and was ${was}.`);
-    }
-    print(ok, upstream, { io, isSaved: write === true });
-    if (write === true) {
-      const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
-      save(path, upstream);
-      io.note(`Saved as upstream in ${path}.`);
-      if ((io.env.TRENDLAKE_UPSTREAM ?? '') !== '')
-        io.err('TRENDLAKE_UPSTREAM is set and counts before the file. Unset it to use the result.');
-    }
-    io.exitCode = ok ? EXIT.complete : EXIT.failed;
-  } finally {
-    io.redraw('');
+  using progress = new ProgressLine(io);
+  io.note(`Probing ${config.baseUrl} with at most ${maxCalls} calls ...`);
+  const before = readProbe(lake);
+  const world = { ...session, clock, random, signal };
+  const onWait = (ms: number, why: string): void =>
+    progress.show(`probe: waits ${Math.ceil(ms / 1000)} s: ${why}`);
+  const { ok, calls, findings, upstream } = await probeService({ ...world, maxCalls, onWait });
+  progress.clear();
+  io.show({ ok, calls, findings, upstream }, () => [
+    io.tableOf(
+      findings,
+      {
+        'open point': ({ part }) => part,
+        found: ({ found }) => found,
+        certainty: ({ certainty }) => certainty,
+        evidence: ({ evidence }) => evidence,
+      },
+      { wrapped: 'found' },
+    ),
+    `${calls} calls.`,
+  ]);
+  const isOfSame = before !== undefined && before.baseUrl === config.baseUrl;
+  for (const { part, found } of isOfSame ? findings : []) {
+    const was = before?.findings.find((finding) => finding.part === part)?.found;
+    if (was !== undefined && was !== found) io.err(`Changed: ${part} is ${found}, and was ${was}.`);
   }
+  print(ok, upstream, { io, isSaved: write === true });
+  if (write === true) {
+    const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
+    save(path, upstream);
+    io.note(`Saved as upstream in ${path}.`);
+    if ((io.env.TRENDLAKE_UPSTREAM ?? '') !== '')
+      io.err('TRENDLAKE_UPSTREAM is set and counts before the file. Unset it to use the result.');
+  }
+  io.exitCode = ok ? EXIT.complete : EXIT.failed;
 };
 
 const print = (

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import type { Config } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
 import { docsPage } from '../../base/installation.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
 import type { PublishSummary } from '../../output/delta/publish-lake.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { writeFiles } from '../context/write-files.ts';
@@ -43,8 +42,8 @@ const textOf = (summary: PublishSummary): string[] => {
   ];
 };
 
-const run = async (config: Config, options: Options, logged: LoggedIo): Promise<void> => {
-  const { io } = logged;
+const run = async (options: Options, logged: LoggedIo): Promise<void> => {
+  const { io, config } = logged;
   if (config.tablesUrl === undefined)
     throw new UsageError(
       'TRENDLAKE_TABLES_URL or TRENDLAKE_LAKE is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
@@ -72,8 +71,5 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--replace', 'replace another lake that published under this name')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
-    .action((options: Options) => {
-      const config = configOf(io);
-      return withLog(config, 'off', io, (logged) => run(config, options, logged));
-    });
+    .action((options: Options) => withLog(io, 'off', (logged) => run(options, logged)));
 };

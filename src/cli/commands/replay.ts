@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type ReplaySummary, replayResponses } from '../../ingest/responses/replay.ts';
 import { openLake } from '../../lake/open.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { instantBefore, valued } from '../context/option-values.ts';
@@ -51,12 +50,8 @@ const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, l
   log.info({ job: 'replay', outcome, answers, rejected }, 'replayed');
 };
 
-const run = async (
-  { dataDir, upstream }: Config,
-  options: Options,
-  logged: LoggedIo,
-): Promise<void> => {
-  const { io, log } = logged;
+const run = async (options: Options, { io, log, config }: LoggedIo): Promise<void> => {
+  const { dataDir, upstream } = config;
   using source = existingLake(io);
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
   using progress = new ProgressLine(io);
@@ -90,8 +85,5 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--into <folder>', 'rebuild into the lake of another data directory')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
-    .action((options: Options) => {
-      const config = configOf(io);
-      return withLog(config, 'off', io, (logged) => run(config, options, logged));
-    });
+    .action((options: Options) => withLog(io, 'off', (logged) => run(options, logged)));
 };

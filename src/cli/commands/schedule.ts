@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import { CHORES, choresOf, JOBS } from '../../../jobs/all-jobs.ts';
 import { Sender } from '../../alerts/webhooks/sender.ts';
 import { systemClock } from '../../base/clock.ts';
 import { type Config, webhookProxy } from '../../base/config/config.ts';
@@ -147,11 +147,11 @@ const warnOfMonth = async (
     );
 };
 
-const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Promise<void> => {
+const run = async (trustsClock: boolean, logged: LoggedIo): Promise<void> => {
   keepHeapSmall();
-  const { io, log } = logged;
+  const { io, log, config } = logged;
   const { clock, random, env, signal } = io;
-  const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+  const wanted = choresOf(config);
   const scheduled = [...JOBS, ...wanted].flatMap((job) => {
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
@@ -223,10 +223,9 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', HELP)
     .option('--trust-clock', "go on although this clock is a day ahead of the service's")
     .action((options: { sandbox?: boolean; trustClock?: boolean }) => {
-      const config = configOf(io);
-      refuseSandbox(config, options.sandbox === true);
-      return withLog(config, io.isTerminal ? 'off' : 'info', io, (logged) =>
-        run(config, options.trustClock === true, logged),
+      refuseSandbox(configOf(io), options.sandbox === true);
+      return withLog(io, io.isTerminal ? 'off' : 'info', (logged) =>
+        run(options.trustClock === true, logged),
       );
     });
 };

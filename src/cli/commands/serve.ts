@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import { choresOf, JOBS } from '../../../jobs/all-jobs.ts';
 import { readHookSecret } from '../../alerts/webhooks/hook-proof.ts';
 import { Sender, type SenderDeps } from '../../alerts/webhooks/sender.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -111,7 +111,7 @@ export const define = (command: Command, io: CliIo): void => {
       const { keys, spent, sharedMonths } = ledger;
       const months = sharedMonths === undefined ? {} : { sharedMonths };
       const metrics = opened.add(new Metrics({ ...config, ...months, clock: io.clock, report }));
-      const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+      const chores = choresOf(config);
       const pipeline = opened.add(
         new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent }),
       );

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import { choresOf, JOBS } from '../../../jobs/all-jobs.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { Price } from '../../base/config/setting-readers.ts';
 import { commandText } from '../../base/installation.ts';
@@ -241,7 +241,7 @@ export const define = (command: Command, io: CliIo): void => {
       const config = configOf(io);
       using lake = openLakeForReading(config.dataDir);
       const now = io.clock.now();
-      const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+      const chores = choresOf(config);
       const money = await moneyOf(lake, config, io);
       const status = {
         ...lakeStatus(lake),

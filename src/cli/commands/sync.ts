@@ -1,19 +1,17 @@
 import type { Command } from 'commander';
-import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
-import type { Config } from '../../base/config/config.ts';
+import { choresOf, JOBS } from '../../../jobs/all-jobs.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { orCost } from '../../base/money.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
-import type { Chore } from '../../run/plan/job.ts';
 import type { Attempting } from '../../run/run/attempt.ts';
 import { refuseUnreadable } from '../../run/run/last-probe.ts';
 import { liveNight, type Night } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import { jobsNamed } from '../../run/run/sync.ts';
-import { type CliIo, configOf } from '../context/io.ts';
+import type { CliIo } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { valued } from '../context/option-values.ts';
@@ -150,14 +148,6 @@ const exitCodeOf = ({ runs, chores }: Night): ExitCode => {
   return EXIT[runs.at(-1)?.outcome ?? 'complete'];
 };
 
-/** True for chores that run with a sync: export, and publish if configured. */
-const isFollowed = (
-  { name, isWanted }: Chore,
-  config: Config,
-  options: Pick<SyncOptions, 'export'>,
-): boolean =>
-  options.export && (name === 'export' || name === 'publish') && (isWanted?.(config) ?? true);
-
 const exportedIn = ({ chores }: Night): Exported => {
   const end = chores.find(({ name }) => name === 'export')?.end;
   return end?.ok === true
@@ -185,13 +175,13 @@ const tellNight = (
   tellStopped(io, last);
 };
 
-const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promise<void> => {
+const run = async (options: SyncOptions, logged: LoggedIo): Promise<void> => {
   const { io, log, forPeople } = logged;
   keepHeapSmall();
   const jobs = jobsNamed(options.jobs, JOBS);
   const { clock, random, env, signal } = io;
   using progress = new SyncProgress(io);
-  await using session = await openSession(given, io);
+  await using session = await openSession(logged.config, io);
   const { lake, origin } = session;
   const config = { ...session.config, ...refreshesWhileWaiting(session.config) };
   refuseUnreadable(lake, config);
@@ -210,7 +200,9 @@ const run = async (given: Config, options: SyncOptions, logged: LoggedIo): Promi
     ...(forPeople ? { onProgress: progress.show, onWait: progress.wait } : {}),
     revokedKeys: revokedElsewhere(config, clock),
     allJobs: JOBS,
-    chores: CHORES.filter((chore) => isFollowed(chore, config, options)),
+    chores: options.export
+      ? choresOf(config).filter(({ name }) => name === 'export' || name === 'publish')
+      : [],
     attempt: attempting(logged),
     warn: io.err,
     onRun: (id) => {
@@ -232,8 +224,5 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--trust-clock', "go on although this clock is a day ahead of the service's")
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
-    .action((options: SyncOptions) => {
-      const config = configOf(io);
-      return withLog(config, 'off', io, (logged) => run(config, options, logged));
-    });
+    .action((options: SyncOptions) => withLog(io, 'off', (logged) => run(options, logged)));
 };

@@ -1,12 +1,22 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Platform } from '../../../schema/vocabulary.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
+import { callsOfAdded } from '../../lake/watches/watch-calls.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import { listWatches, pauseWatch, removeWatch, type Watch } from '../../lake/watches/watches.ts';
+import {
+  listWatches,
+  type NewWatch,
+  pauseWatch,
+  removeWatch,
+  type Watch,
+} from '../../lake/watches/watches.ts';
+import { type CsvProblem, readWatchesCsv } from '../../lake/watches/watches-csv.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { printFromLake } from '../context/lakes.ts';
+import { lakeToRead, printFromLake } from '../context/lakes.ts';
 import { instantBefore, platformOption, repeatable, valued } from '../context/option-values.ts';
 import {
   everySpan,
@@ -15,8 +25,8 @@ import {
   saveWatches,
   watchJson,
 } from '../context/save-watches.ts';
+import { grouped } from '../text/figures.ts';
 import { cadenceText, priceText, watchedText } from '../text/watch-text.ts';
-import { importWatches } from './watch-import.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,6 +39,60 @@ Examples:
 
 The job watch requests what is due, hourly. TRENDLAKE_WATCH_SHARE limits its part of the month.
 Formats and rules: ${docsPage('guides/watches.md')}.`;
+
+const problemText = ({ line, problem }: CsvProblem): string => `line ${line}: ${problem}`;
+
+/** `watch import`: adds the watches of a CSV file. */
+const importWatches = async (
+  file: string,
+  options: { readonly dryRun?: boolean; readonly json?: boolean; readonly yes?: boolean },
+  io: CliIo,
+): Promise<void> => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}.`);
+  }
+  const now = io.clock.now();
+  const { watches, problems } = readWatchesCsv(text, now);
+  const found: CsvProblem[] = [...problems];
+  const ready = (lake: SqliteLake): NewWatch[] =>
+    watches.flatMap(({ line, parsed, ...watch }) => {
+      try {
+        return [{ ...resolveSubject(lake, parsed), ...watch }];
+      } catch (error) {
+        found.push({ line, problem: messageOf(error) });
+        return [];
+      }
+    });
+  if (options.dryRun === true) {
+    using lake = lakeToRead(io);
+    const valid = ready(lake);
+    const { after: calls } = callsOfAdded(lake, valid, { config: configOf(io), now });
+    if (io.isJson) io.json({ watches: valid.length, callsPerMonth: calls, problems: found });
+    else {
+      for (const problem of found) io.err(problemText(problem));
+      io.out(
+        `${grouped(valid.length)} of ${grouped(watches.length + problems.length)} rows are valid, for ${grouped(calls)} calls a month. Nothing was saved (--dry-run).`,
+      );
+    }
+  } else {
+    const { isJson } = io;
+    const saved = await saveWatches(io, ready, {
+      isAsked: options.yes !== true && !isJson,
+      show: (price) => {
+        for (const problem of found) io.err(problemText(problem));
+        if (!isJson) for (const line of priceText(price)) io.out(line);
+      },
+    });
+    io.show(
+      { watches: saved.map((each) => watchJson(each, configOf(io))), problems: found },
+      () => `Saved ${grouped(saved.length)} of ${grouped(watches.length + problems.length)} rows.`,
+    );
+  }
+  if (found.length > 0) io.exitCode = 3;
+};
 
 interface AddOptions {
   readonly platform?: Platform;
@@ -52,7 +116,7 @@ const add = async (words: string[], options: AddOptions, io: CliIo): Promise<voi
     note: options.note ?? null,
     until: options.until ?? null,
   };
-  const isJson = io.isJson;
+  const { isJson } = io;
   const [saved] = await saveWatches(io, (lake) => [{ ...resolveSubject(lake, parsed), ...watch }], {
     isAsked: options.yes !== true && !isJson,
     show: (price) => {
@@ -103,31 +167,18 @@ const list = ({ tag }: { tag?: string }, io: CliIo): Promise<void> => {
 
 /** `remove`, `pause` and `resume`. */
 const defineChange = (
-  command: Command,
   io: CliIo,
-  {
-    name,
-    summary,
-    done,
-    change,
-  }: {
-    name: string;
-    summary: string;
-    done: string;
-    change(lake: SqliteLake, id: string): Watch;
-  },
+  command: Command,
+  done: string,
+  change: (lake: SqliteLake, id: string) => Watch,
 ): void => {
-  command
-    .command(`${name} <id>`)
-    .description(summary)
-    .option('--json', 'one object')
-    .action((id: string) =>
-      printFromLake(
-        io,
-        (lake) => listJson(change(lake, id), configOf(io)),
-        (watch) => `${done} ${watchedText(watch)} (${id}).`,
-      ),
-    );
+  command.option('--json', 'one object').action((id: string) =>
+    printFromLake(
+      io,
+      (lake) => listJson(change(lake, id), configOf(io)),
+      (watch) => `${done} ${watchedText(watch)} (${id}).`,
+    ),
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {
@@ -163,22 +214,22 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--yes', 'save without asking')
     .option('--json', 'one object: watches and problems')
     .action((file: string, options) => importWatches(file, options, io));
-  defineChange(command, io, {
-    name: 'remove',
-    summary: 'remove a watch with its tags and search results',
-    done: 'Removed',
-    change: removeWatch,
-  });
-  defineChange(command, io, {
-    name: 'pause',
-    summary: 'stop requesting a watch until it is resumed',
-    done: 'Paused',
-    change: (lake, id) => pauseWatch(lake, id, { pausedAt: io.clock.now() }),
-  });
-  defineChange(command, io, {
-    name: 'resume',
-    summary: 'request a paused watch again',
-    done: 'Resumed',
-    change: (lake, id) => pauseWatch(lake, id, { pausedAt: null }),
-  });
+  defineChange(
+    io,
+    command.command('remove <id>').description('remove a watch with its tags and search results'),
+    'Removed',
+    removeWatch,
+  );
+  defineChange(
+    io,
+    command.command('pause <id>').description('stop requesting a watch until it is resumed'),
+    'Paused',
+    (lake, id) => pauseWatch(lake, id, { pausedAt: io.clock.now() }),
+  );
+  defineChange(
+    io,
+    command.command('resume <id>').description('request a paused watch again'),
+    'Resumed',
+    (lake, id) => pauseWatch(lake, id, { pausedAt: null }),
+  );
 };

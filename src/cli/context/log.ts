@@ -7,7 +7,7 @@ import { hiding } from '../../base/hidden-forms.ts';
 import { isoOf } from '../../base/iso.ts';
 import { type Log, type LogLevel, SILENT } from '../../base/log.ts';
 import { Secret } from '../../base/secret.ts';
-import type { CliIo } from './io.ts';
+import { type CliIo, configOf } from './io.ts';
 
 interface OpenLog {
   readonly log: Logger;
@@ -113,28 +113,29 @@ export const openLog = async (
   return { log, onStderr: file === undefined, close: () => file?.close() };
 };
 
-/** A command's log, and its output. */
+/** A command's log, output and settings. */
 export interface LoggedIo {
   readonly log: Log;
   readonly io: CliIo;
+  readonly config: Config;
   /** True: stderr is for people. False: it holds the log, without progress lines. */
   readonly forPeople: boolean;
 }
 
 /** Runs a command with its log. Errors are logged too; a stop is not an error. */
 export const withLog = async (
-  settings: Config,
-  usual: LogLevel,
   io: CliIo,
+  usual: LogLevel,
   work: (logged: LoggedIo) => Promise<void>,
 ): Promise<void> => {
-  const opened = await openLog(settings, usual, io);
-  if (opened === undefined) return work({ log: SILENT, io, forPeople: true });
+  const config = configOf(io);
+  const opened = await openLog(config, usual, io);
+  if (opened === undefined) return work({ log: SILENT, io, config, forPeople: true });
   const { log, onStderr, close } = opened;
   if (onStderr)
     io.divert((line) => (line.startsWith('warning: ') ? log.warn : log.info).call(log, {}, line));
   try {
-    await work({ log, io, forPeople: !onStderr });
+    await work({ log, io, config, forPeople: !onStderr });
   } catch (error) {
     const name = error instanceof Error ? error.name : typeof error;
     if (isStop(error, io.signal)) log.info({ outcome: 'paused' }, messageOf(io.signal.reason));
