@@ -131,6 +131,7 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
     { id, key, tier, scopes },
     () =>
       `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown only once and stored as a hash.`,
+    0,
   );
 };
 
