@@ -61,7 +61,7 @@ interface Done extends Restored {
 }
 
 const show = (io: CliIo, document: unknown, done: Done): void => {
-  const { from, setAside, service, files, callsCarried } = done;
+  const { from, setAside, service, files } = done;
   const former = setAside === null ? '' : ` The former lake is ${setAside}.`;
   const restoredToo = service ? ' service.db was restored too.' : '';
   const agree =
@@ -72,7 +72,10 @@ const show = (io: CliIo, document: unknown, done: Done): void => {
     document,
     () => `Restored ${from}.${restoredToo}${former} ${agree} \`serve\` and \`schedule\` again.`,
   );
-  if (callsCarried === null && !io.isJson)
+};
+
+const warnOfCalls = (io: CliIo, { callsCarried }: Restored): void => {
+  if (callsCarried === null)
     io.err(
       `The calls made since the backup could not be read: the service may count more than \`${commandText('status')}\` says this month.`,
     );
@@ -142,6 +145,7 @@ export const restoreHere = async (file: string | undefined, io: CliIo): Promise<
   const path = file === undefined ? undefined : resolve(io.cwd, file);
   const restored = await restoreLake(dataDir, path, io.clock);
   show(io, restored, { ...restored, service: false, files: null });
+  warnOfCalls(io, restored);
 };
 
 const restore = async (name: string, options: Options, io: CliIo): Promise<void> => {
@@ -169,6 +173,7 @@ const restore = async (name: string, options: Options, io: CliIo): Promise<void>
   );
   const done = { ...replaced, files: options.export ? await bringInLine(io) : null };
   show(io, done, done);
+  if (!io.isJson) warnOfCalls(io, done);
 };
 
 export const define = (command: Command, io: CliIo): void => {
