@@ -1,6 +1,7 @@
+import { PLATFORMS } from '../../schema/vocabulary.ts';
 import type { systemClock } from '../../src/base/clock.ts';
 import { HOUR_MS } from '../../src/base/durations.ts';
-import { chooseCalls, laddersByPlatform } from '../../src/learn/budget/choice.ts';
+import { chooseCalls } from '../../src/learn/budget/choice.ts';
 import { learnShowing } from '../../src/learn/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/learn/budget/curves.ts';
 import { PlanLadder } from '../../src/learn/budget/price.ts';
@@ -42,7 +43,7 @@ export const chooseMillion = (teach: Replay['teach'], clock: typeof systemClock)
   const [videos, calls, now] = [1_000_000, 1600, 1_800_000_000_000];
   const tracked = trackedOf(filled(videos, now));
   const started = clock.monotonic();
-  const models = laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, teach)));
+  const models = PLATFORMS.map((platform) => new PlanLadder(curveLibrary(platform, teach)));
   const modelled = clock.monotonic();
   const before = process.memoryUsage();
   const cpu = process.cpuUsage();

@@ -1,5 +1,6 @@
+import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../src/base/durations.ts';
-import { chooseCalls, laddersByPlatform } from '../../src/learn/budget/choice.ts';
+import { chooseCalls } from '../../src/learn/budget/choice.ts';
 import { learnShowing, type PageSeen } from '../../src/learn/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/learn/budget/curves.ts';
 import { PlanLadder } from '../../src/learn/budget/price.ts';
@@ -44,7 +45,7 @@ export const lastVelocity = (): Policy =>
   ranking('relative velocity x time', (seen, i) => relativeVelocity(seen, i) * sinceHours(seen, i));
 
 export const laddersOf = (replay: Replay): PlanLadder[] =>
-  laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, replay.teach)));
+  PLATFORMS.map((platform) => new PlanLadder(curveLibrary(platform, replay.teach)));
 
 /** Ladders learnt from the very curves that test: nothing that a curve can teach is missing. */
 export const laddersOfTest = (replay: Replay): PlanLadder[] =>

@@ -1,4 +1,3 @@
-import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import { type CreatorShowing, type PageOdds, pageOdds, SHOWN_RANKS } from './creator-pages.ts';
 import { crowdsOf, halvingsOf } from './crowds.ts';
@@ -241,8 +240,3 @@ export const chooseCalls = (input: ChoiceInput): Choice[] => {
   }
   return choices;
 };
-
-/** Ladders for all platforms, from one for each that is known; the order is that of PLATFORMS. */
-export const laddersByPlatform = (
-  make: (platform: (typeof PLATFORMS)[number]) => PlanLadder,
-): PlanLadder[] => PLATFORMS.map(make);

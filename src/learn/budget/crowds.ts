@@ -1,6 +1,5 @@
 import { MOST_HALVINGS, type PageOdds } from './creator-pages.ts';
-import { type Crowd, cellOf, type PlanLadder, SINCE_CELLS } from './price.ts';
-import { STATES } from './refresh-states.ts';
+import { type Crowd, cellOf, type PlanLadder } from './price.ts';
 import { FIRST_CREATOR, stepsSince, type TrackedVideos, type VideoGroups } from './tracked.ts';
 
 /** Number of times the price of a video's refresh is halved. */
@@ -15,7 +14,7 @@ export const halvingsOf = (
   return odds.halvings(slot - from, (groups.to[group] ?? 0) - from);
 };
 
-/** Counts videos that stand alike, by platform and by how cheap their refresh is. */
+/** Counts videos that want their next refresh at the same time, by platform and halvings. */
 export const crowdsOf = (
   {
     now,
@@ -24,26 +23,19 @@ export const crowdsOf = (
   }: { now: number; tracked: TrackedVideos; ladders: readonly PlanLadder[] },
   odds: PageOdds | undefined,
 ): Crowd[] => {
-  const kinds = MOST_HALVINGS + 1;
   const { groups, state } = tracked;
-  const counts: (Uint32Array | undefined)[] = [];
-  const occupied: number[][] = []; // most cells stay empty
+  const crowds = new Map<number, Crowd>();
   for (let group = 0; group < groups.to.length; group++)
     for (let slot = groups.from[group] ?? 0; slot < (groups.to[group] ?? 0); slot++) {
       const halvings = halvingsOf(groups, odds, group, slot);
-      const kind = (groups.platform[group] ?? 0) * kinds + halvings;
-      counts[kind] ??= new Uint32Array(STATES * SINCE_CELLS);
-      occupied[kind] ??= [];
+      const platform = groups.platform[group] ?? 0;
+      const kind = platform * (MOST_HALVINGS + 1) + halvings;
+      const ladder = ladders[platform];
+      if (ladder === undefined) continue;
+      const crowd = crowds.get(kind) ?? { ladder, halvings, cells: new Map<number, number>() };
+      crowds.set(kind, crowd);
       const cell = cellOf(state[slot] ?? 0, stepsSince(tracked, slot, now));
-      const count = counts[kind];
-      if (count[cell] === 0) occupied[kind].push(cell);
-      count[cell] = (count[cell] ?? 0) + 1;
+      crowd.cells.set(cell, (crowd.cells.get(cell) ?? 0) + 1);
     }
-  return counts.flatMap((count, kind) => {
-    const ladder = ladders[Math.floor(kind / kinds)];
-    if (count === undefined || ladder === undefined) return [];
-    const cells = Int32Array.from(occupied[kind] ?? []).sort();
-    const videos = cells.map((cell) => count[cell] ?? 0);
-    return [{ ladder, halvings: kind % kinds, cells, videos }];
-  });
+  return [...crowds.values()];
 };

@@ -1,7 +1,7 @@
 import { AGE_STEPS } from './age-grid.ts';
 import type { CurveLibrary } from './curves.ts';
 import { AHEAD, type CurveMoment, momentsByState, momentsLike } from './moments.ts';
-import { CLASSES, gapKind, KINDS, STATES, stateOf } from './refresh-states.ts';
+import { CLASSES, KINDS, STATES, stateOf } from './refresh-states.ts';
 
 /** Expected growth after a refresh, by state. */
 export interface GrowthModel {
@@ -43,8 +43,3 @@ export const growthModel = (library: CurveLibrary): GrowthModel => {
         addMoments(model, stateOf(age, kind, at), momentsLike(moments, age, kind, at));
   return model;
 };
-
-/** The kind of knowledge a refresh so many steps after the last one leaves. */
-export const KIND_AFTER: Uint8Array = Uint8Array.from({ length: AHEAD + 1 }, (_, ahead) =>
-  gapKind(ahead),
-);

@@ -4,7 +4,6 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
-import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
 import { curveLibrary, type PastCurve } from './curves.ts';
 import { PlanLadder } from './price.ts';
@@ -162,7 +161,7 @@ const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
 };
 
 /**
- * Reads the input of `chooseCalls` as of `now` (Unix ms). Needs 30 bytes a video while it reads, 22
+ * Reads the input of `chooseCalls` as of `now` (Unix ms). Needs 34 bytes a video while it reads, 22
  * afterwards.
  * @param requested recent requests, including those that brought no count
  */
@@ -174,7 +173,7 @@ export const lakeInput = (
 ): LakeInput => {
   const { tracked, pageAt, usual } = readTracked(lake, platforms, requested);
   const curves = readCurves(lake, now, usual);
-  const ladders = laddersByPlatform((platform) => {
+  const ladders = PLATFORMS.map((platform) => {
     const own = curves.filter((curve) => curve.platform === platform);
     return own.length === 0 ? PRIOR_LADDERS[platform] : new PlanLadder(curveLibrary(platform, own));
   });

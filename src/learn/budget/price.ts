@@ -1,9 +1,9 @@
 import { AGE_STEPS, hoursAt } from './age-grid.ts';
 import type { CurveLibrary } from './curves.ts';
-import { type GrowthModel, growthModel, KIND_AFTER } from './growth-model.ts';
+import { type GrowthModel, growthModel } from './growth-model.ts';
 import { AHEAD } from './moments.ts';
 import { LONGEST_WAIT, type PlanTable, planTable, WAITS } from './planner.ts';
-import { CLASSES, KINDS, STATES, stateOf } from './refresh-states.ts';
+import { CLASSES, gapKind, KINDS, STATES, stateOf } from './refresh-states.ts';
 
 /** Price levels in steps of half a doubling, from 0.001 to 1,000 hours of error. */
 const PRICE_LEVELS = 41;
@@ -64,7 +64,7 @@ const rateAfter = (ladder: PlanLadder, plan: PricedPlan, state: number, ahead: n
   const age = Math.floor(state / (KINDS * CLASSES));
   const at = Math.min(Math.max(1, Math.round(ahead)), AHEAD);
   const later = Math.min(age + at, AGE_STEPS - 1);
-  const next = stateOf(later, KIND_AFTER[at] ?? 1, 0);
+  const next = stateOf(later, gapKind(at), 0);
   const cell = (state * (AHEAD + 1) + at) * CLASSES;
   let rate = 0;
   for (let slope = 0; slope < CLASSES; slope++) {
@@ -77,7 +77,7 @@ const rateAfter = (ladder: PlanLadder, plan: PricedPlan, state: number, ahead: n
 
 /** Since is counted in halves of a grid step. */
 const SINCE_PARTS = 2;
-export const SINCE_CELLS = LONGEST_WAIT * SINCE_PARTS + 1;
+const SINCE_CELLS = LONGEST_WAIT * SINCE_PARTS + 1;
 
 /** Coarse place of a video: videos of one cell want their next refresh at the same time. */
 export const cellOf = (state: number, since: number): number =>
@@ -99,58 +99,39 @@ const refreshesWanted = (
   return 1 + (withinHours - waitHours) * rateAfter(ladder, plan, state, due);
 };
 
-/** Videos that stand alike: how many, and which plans (platform's ladder, how many share a call). */
+/** Videos that want their next refresh at the same time. */
 export interface Crowd {
   readonly ladder: PlanLadder;
   /** A refresh costs price / 2^halvings: a creator call shows so many videos at once. */
   readonly halvings: number;
-  /** Cells in which videos stand, and how many in each. */
-  readonly cells: Int32Array;
-  readonly videos: Int32Array;
+  /** Number of videos by cell. */
+  readonly cells: Map<number, number>;
 }
 
 const callsWanted = (crowds: readonly Crowd[], level: number, withinHours: number): number => {
   let calls = 0;
-  for (const { ladder, halvings, cells, videos } of crowds) {
+  for (const { ladder, halvings, cells } of crowds) {
     const plan = ladder.at(level - halvings * LEVELS_PER_DOUBLING);
-    for (let i = 0; i < cells.length; i++)
-      calls +=
-        ((videos[i] ?? 0) * refreshesWanted(ladder, plan, cells[i] ?? 0, withinHours)) /
-        2 ** halvings;
+    for (const [cell, videos] of cells)
+      calls += (videos * refreshesWanted(ladder, plan, cell, withinHours)) / 2 ** halvings;
   }
   return calls;
 };
 
-/** Start of the search for the price: 2 hours of error. */
-const FIRST_LEVEL = 22;
-const STRIDE = 4;
-
 /**
  * The one price for all: the lowest level at which the plans of all videos want no more than
- * `calls` within the next hours. A Lagrange multiplier of the budget, bracketed by strides and then
- * found by halving, so that few plans are made.
+ * `calls` within the next hours. A Lagrange multiplier of the budget, found by halving.
  */
 export const solvePrice = (
   crowds: readonly Crowd[],
   calls: number,
   withinHours: number,
 ): number => {
-  const tooCheap = (level: number): boolean => callsWanted(crowds, level, withinHours) > calls;
   let low = 0;
   let high = PRICE_LEVELS - 1;
-  let level = FIRST_LEVEL;
-  if (tooCheap(level)) {
-    while (level + STRIDE < high && tooCheap(level + STRIDE)) level += STRIDE;
-    low = level + 1;
-    high = Math.min(high, level + STRIDE);
-  } else {
-    while (level - STRIDE > low && !tooCheap(level - STRIDE)) level -= STRIDE;
-    high = level;
-    low = Math.max(low, level - STRIDE);
-  }
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (tooCheap(middle)) low = middle + 1;
+    if (callsWanted(crowds, middle, withinHours) > calls) low = middle + 1;
     else high = middle;
   }
   return low;

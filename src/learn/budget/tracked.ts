@@ -1,7 +1,6 @@
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import { AGE_STEPS, ageStep } from './age-grid.ts';
-import { SHOWN_RANKS } from './creator-pages.ts';
 import { firstRefreshState, gapKind, slopeClass, stateOf } from './refresh-states.ts';
 
 /**
@@ -70,7 +69,6 @@ export const groupOf = ({ to }: VideoGroups, slot: number): number => {
 };
 
 const NOT_KNOWN = 0xffff; // no state
-const MOST_VIEWS = 0xffff_ffff;
 
 /** Takes videos one by one, in ascending order of their keys, and puts them in their groups' order. */
 export class TrackedBuilder {
@@ -82,8 +80,7 @@ export class TrackedBuilder {
   /** Of groups: sum of the logarithms of their videos' views. */
   readonly #logViews: Float64Array;
   /** Of videos with one refresh, until what is usual for their creator is known. */
-  readonly #views: Uint32Array;
-  readonly #moreViews = new Map<number, number>();
+  readonly #views: Float64Array;
   #count = 0;
 
   /** @param sizes how many videos each group has at most, and of which platform they are */
@@ -98,7 +95,7 @@ export class TrackedBuilder {
     this.#createdAt = new Float64Array(slots);
     this.#lastAt = new Float64Array(slots);
     this.#state = new Uint16Array(slots);
-    this.#views = new Uint32Array(slots);
+    this.#views = new Float64Array(slots);
   }
 
   add(group: number, row: RefreshRow): void {
@@ -121,8 +118,7 @@ export class TrackedBuilder {
       return;
     }
     this.#state[slot] = NOT_KNOWN;
-    if (lastViews < MOST_VIEWS) this.#views[slot] = lastViews;
-    else this.#moreViews.set(slot, lastViews);
+    this.#views[slot] = lastViews;
   }
 
   /**
@@ -156,34 +152,23 @@ export class TrackedBuilder {
   }
 
   #firstState(group: number, slot: number): number {
-    const views = this.#moreViews.get(slot) ?? this.#views[slot] ?? 0;
+    const views = this.#views[slot] ?? 0;
     const last = ageStep(((this.#lastAt[slot] ?? 0) - (this.#createdAt[slot] ?? 0)) / HOUR_MS);
     const age = Math.min(Math.round(last), AGE_STEPS - 1);
     return firstRefreshState(age, logOf(views), this.usual(group, views));
   }
 
-  /** Sorts only as many as are distinguished. */
   #putNewestFirst(start: number, end: number): void {
-    for (let slot = start + 1; slot < end; slot++) {
-      let at = Math.min(slot, start + SHOWN_RANKS - 1);
-      if (at < slot) {
-        if (!this.#isBefore(slot, at)) continue;
-        this.#swap(slot, at);
-      }
-      for (; at > start && this.#isBefore(at, at - 1); at--) this.#swap(at, at - 1);
-    }
-  }
-
-  #isBefore(a: number, b: number): boolean {
-    const younger = (this.#createdAt[a] ?? 0) - (this.#createdAt[b] ?? 0);
-    return younger > 0 || (younger === 0 && (this.#key[a] ?? 0) < (this.#key[b] ?? 0));
-  }
-
-  #swap(a: number, b: number): void {
-    for (const column of [this.#key, this.#createdAt, this.#lastAt, this.#state]) {
-      const value = column[a] ?? 0;
-      column[a] = column[b] ?? 0;
-      column[b] = value;
-    }
+    if (end - start < 2) return;
+    const slots = Array.from({ length: end - start }, (_, i) => start + i).sort(
+      (a, b) =>
+        (this.#createdAt[b] ?? 0) - (this.#createdAt[a] ?? 0) ||
+        (this.#key[a] ?? 0) - (this.#key[b] ?? 0),
+    );
+    for (const column of [this.#key, this.#createdAt, this.#lastAt, this.#state])
+      column.set(
+        slots.map((slot) => column[slot] ?? 0),
+        start,
+      );
   }
 }

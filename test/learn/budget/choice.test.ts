@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { largest } from '../../../bench/budget/largest.ts';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
-import { chooseCalls, laddersByPlatform } from '../../../src/learn/budget/choice.ts';
+import { chooseCalls } from '../../../src/learn/budget/choice.ts';
 import { learnShowing } from '../../../src/learn/budget/creator-pages.ts';
 import { curveLibrary } from '../../../src/learn/budget/curves.ts';
 import { PlanLadder } from '../../../src/learn/budget/price.ts';
@@ -12,7 +12,7 @@ import { draws } from '../../support/draws.ts';
 import { type TrackedVideo, trackedVideos } from './tracked-videos.ts';
 
 const NOW = Date.UTC(2026, 2, 10);
-const ladders = laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, [])));
+const ladders = PLATFORMS.map((platform) => new PlanLadder(curveLibrary(platform, [])));
 const showing = learnShowing([]);
 
 interface Shape {
