@@ -8,6 +8,7 @@ import {
   logViewsAt,
   type Point,
 } from './curve.ts';
+import { middle, quantile } from './quantiles.ts';
 
 /** A curve with a complete outcome. */
 export interface Finished {
@@ -36,17 +37,10 @@ export interface Cohort {
   readonly remaining: readonly number[];
 }
 
-const atShares = (values: number[]): number[] => {
-  values.sort((a, b) => a - b);
-  return SHARES.map((share) => {
-    const at = share * (values.length - 1);
-    const low = values[Math.floor(at)] ?? 0;
-    return low + (at - Math.floor(at)) * ((values[Math.ceil(at)] ?? low) - low);
-  });
+const atShares = (values: readonly number[]): number[] => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return SHARES.map((share) => quantile(sorted, share));
 };
-
-const middle = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Growth that one in ten reached. Above 0, so that videos without growth are never on top. */
 const topEdge = (finished: readonly Finished[]): number => {
@@ -69,7 +63,7 @@ const cohortOf = (finished: readonly Finished[], own: boolean): Cohort => {
       rest.push(Math.max(0, whole - grown));
     }
     growth.push(known.length < LEAST_IN_CLASS / 2 ? [] : atShares(known));
-    remaining.push(middle(rest));
+    remaining.push(middle(rest) ?? 0);
   }
   return {
     own,

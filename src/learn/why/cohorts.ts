@@ -7,7 +7,7 @@ import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 import { knownBy } from '../../lake/read/known-by.ts';
 import { lastKnownAt } from '../../lake/read/last-known.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
-import type { LabVideo } from './lab-video.ts';
+import type { LabVideo } from './title-features.ts';
 
 // Comparison groups. Each has a size limit, so an analysis costs the same on a lake of a million videos.
 // The evidence says if a group is a sample.
@@ -43,9 +43,6 @@ const LAB_VIDEO = `
     ${lastKnownAt('views', { video: 'v.key', at: '?', telling: '> 0' })}
   where v.first_seen_at <= ?`;
 
-const numberOrNull = (value: unknown): number | null =>
-  typeof value === 'number' && value > 0 ? value : null;
-
 const ROW = {
   key: 'number',
   id: 'text',
@@ -58,9 +55,9 @@ const ROW = {
   durationSec: 'any',
 } as const;
 
-const labVideo = (row: RowOf<typeof ROW>): AnalyzedVideo => ({
+const labVideo = ({ durationSec, ...row }: RowOf<typeof ROW>): AnalyzedVideo => ({
   ...row,
-  durationSec: numberOrNull(row.durationSec),
+  durationSec: typeof durationSec === 'number' && durationSec > 0 ? durationSec : null,
 });
 const labVideos = (rows: readonly RowOf<typeof ROW>[]): AnalyzedVideo[] => rows.map(labVideo);
 
@@ -167,32 +164,30 @@ const GENERIC_LEAST = 200;
 const GENERIC_SHARE = 0.1;
 const VIDEOS_COUNTED = 50_000;
 
-/** Counts uses of a tag on a platform, up to a limit that no niche reaches. */
-const tagUses = (sqlite: Database.Database, platform: Platform): ((key: number) => number) => {
+/** Counts the uses of a tag on a platform, up to a limit that no niche reaches, and says if it is generic. */
+const tagUses = (sqlite: Database.Database, platform: Platform) => {
   const uses = prepare(
     sqlite,
     `select count(*) from (select 1 from video_hashtag vh cross join video v on v.key = vh.video_key
        where vh.hashtag_key = ? and v.platform = ? limit ${GENERIC_SHARE * VIDEOS_COUNTED + 1})`,
     'number',
   );
-  return (key) => required(uses.get(key, platform));
-};
-
-/** Uses on a platform above which a tag is generic. */
-const genericAbove = (sqlite: Database.Database, platform: Platform): number => {
   const videos = prepare(
     sqlite,
     `select count(*) from (select 1 from video where platform = ? limit ${VIDEOS_COUNTED})`,
     'number',
   );
-  return Math.max(GENERIC_LEAST, GENERIC_SHARE * required(videos.get(platform)));
+  const most = Math.max(GENERIC_LEAST, GENERIC_SHARE * required(videos.get(platform)));
+  return (key: number): { uses: number; isGeneric: boolean } => {
+    const count = required(uses.get(key, platform));
+    return { uses: count, isGeneric: count > most };
+  };
 };
 
 /** Tests whether a tag is too common on a platform to name a niche. */
 export const genericTest = ({ sqlite }: Lake, platform: Platform): ((key: number) => boolean) => {
-  const most = genericAbove(sqlite, platform);
-  const uses = tagUses(sqlite, platform);
-  return (key) => uses(key) > most;
+  const usesOf = tagUses(sqlite, platform);
+  return (key) => usesOf(key).isGeneric;
 };
 
 /** Tags from rare to common, without generic ones and those that fewer than 5 videos use. */
@@ -201,12 +196,11 @@ const nicheTags = (
   platform: Platform,
   tags: readonly SubjectTag[],
 ): SubjectTag[] => {
-  const uses = tagUses(sqlite, platform);
-  const most = genericAbove(sqlite, platform);
+  const usesOf = tagUses(sqlite, platform);
   return tags
     .slice(0, TAGS_MOST)
-    .map((tag) => ({ ...tag, uses: uses(tag.key) }))
-    .filter((tag) => tag.uses > 4 && tag.uses <= most)
+    .map((tag) => ({ ...tag, ...usesOf(tag.key) }))
+    .filter(({ uses, isGeneric }) => uses > 4 && !isGeneric)
     .sort((a, b) => a.uses - b.uses);
 };
 

@@ -1,10 +1,17 @@
 import type { WhyFactor } from '../../base/wire/analysis-shapes.ts';
-import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
 import type { AnalyzedVideo } from './cohorts.ts';
-import type { LabVideo } from './lab-video.ts';
-import { cautious, countText, percent, rounded, SMALL_GROUP } from './statistics.ts';
-import { caution, directionOf, strengthOf } from './strength.ts';
-import { TITLE_FEATURES } from './title-features.ts';
+import { hourOf, WEEKDAYS, weekdayOf } from './posting-windows.ts';
+import {
+  caution,
+  cautious,
+  countText,
+  directionOf,
+  percent,
+  rounded,
+  SMALL_GROUP,
+  strengthOf,
+} from './statistics.ts';
+import { type LabVideo, TITLE_FEATURES } from './title-features.ts';
 import { contrast, type RankedVideo } from './top-decile.ts';
 
 const contrastFactor = (
@@ -48,23 +55,14 @@ export const timeFactors = (
   if (createdAt === null) return [];
   const hour = hourOf(createdAt);
   const weekday = weekdayOf(createdAt);
-  const ofTime =
-    (test: (at: number) => boolean) =>
-    (video: LabVideo): boolean | undefined =>
-      video.createdAt === null ? undefined : test(video.createdAt);
+  const factor = (name: string, when: string, test: (at: number) => boolean): WhyFactor[] =>
+    contrastFactor(name, `was published ${when}`, videos, (video) =>
+      video.createdAt === null ? undefined : test(video.createdAt),
+    );
+  const hours = `between ${(hour + 23) % 24}:00 and ${(hour + 2) % 24}:00 UTC`;
   return [
-    ...contrastFactor(
-      'hour',
-      `was published between ${(hour + 23) % 24}:00 and ${(hour + 2) % 24}:00 UTC`,
-      videos,
-      ofTime((at) => hoursApart(hourOf(at), hour) <= 1),
-    ),
-    ...contrastFactor(
-      'weekday',
-      `was published on a ${WEEKDAYS[weekday]} (UTC)`,
-      videos,
-      ofTime((at) => weekdayOf(at) === weekday),
-    ),
+    ...factor('hour', hours, (at) => hoursApart(hourOf(at), hour) <= 1),
+    ...factor('weekday', `on a ${WEEKDAYS[weekday]} (UTC)`, (at) => weekdayOf(at) === weekday),
   ];
 };
 

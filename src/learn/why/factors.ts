@@ -1,11 +1,14 @@
+import { DAY_MS } from '../../base/durations.ts';
 import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { WhyFactor } from '../../base/wire/analysis-shapes.ts';
 import type { GrowthCurve } from '../../base/wire/shapes.ts';
+import type { KeptForecast } from '../forecast/shapes.ts';
 import type { AnalyzedVideo, Group, TagRise } from './cohorts.ts';
-import type { LabVideo } from './lab-video.ts';
 import {
   ascending,
+  caution,
   countText,
+  directionOf,
   type Interval,
   independentShare,
   medianInterval,
@@ -14,9 +17,12 @@ import {
   rounded,
   SMALL_GROUP,
   shareInterval,
+  strengthOf,
+  strengthOfRank,
+  strengthOfRatio,
   Z_99,
 } from './statistics.ts';
-import { caution, directionOf, strengthOf, strengthOfRank, strengthOfRatio } from './strength.ts';
+import type { LabVideo } from './title-features.ts';
 
 // Each function returns at most one factor.
 
@@ -66,22 +72,24 @@ const viewsOf = (video: LabVideo): number => video.views;
 const likeRateOf = ({ likes, views }: LabVideo): number | undefined =>
   likes === null || likes <= 0 || views <= 0 ? undefined : (100 * likes) / views;
 
+const viewsCompared = ({ views }: AnalyzedVideo) => ({
+  value: views,
+  valueText: `${countText(views)} views`,
+  measure: viewsOf,
+});
+
 export const platformFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] =>
   rankFactor(group, {
     factor: 'platform',
-    value: subject.views,
-    valueText: `${countText(subject.views)} views`,
+    ...viewsCompared(subject),
     groupText: `videos of ${subject.platform}`,
-    measure: viewsOf,
   });
 
 export const ageFactor = (subject: AnalyzedVideo, group: Group, spanMs: number): WhyFactor[] =>
   rankFactor(group, {
     factor: 'age-cohort',
-    value: subject.views,
-    valueText: `${countText(subject.views)} views`,
-    groupText: `videos published within ${rounded(spanMs / 3_600_000 / 24, 1)} days of it`,
-    measure: viewsOf,
+    ...viewsCompared(subject),
+    groupText: `videos published within ${rounded(spanMs / DAY_MS, 1)} days of it`,
   });
 
 export const engagementFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] => {
@@ -196,6 +204,33 @@ export const growthFactor = (curve: GrowthCurve, asOf: number): WhyFactor[] => {
         doublingHours,
         asOf: isoOf(asOf),
         direction: isGrowing ? 'for' : 'unclear',
+      },
+    },
+  ];
+};
+
+/** A video is on top one time in ten. */
+const USUAL = 0.1;
+
+export const forecastFactor = (forecast: KeptForecast | undefined): WhyFactor[] => {
+  if (forecast === undefined) return [];
+  const { topProbability, madeAt, samples, horizons } = forecast;
+  const day = horizons.find(({ hours, median }) => hours === 24 && median !== null);
+  const ahead =
+    day === undefined
+      ? ''
+      : ` Expected a day later: ${countText(day.median ?? 0)} views (80 % interval ${countText(day.low ?? 0)} to ${countText(day.high ?? 0)}).`;
+  return [
+    {
+      factor: 'forecast',
+      finding: `It is ${Math.round(100 * topProbability)} % likely to finish in the top 10 % of its cohort by growth, based on ${countText(samples)} videos.${ahead}`,
+      strength: topProbability > USUAL ? strengthOf((topProbability - USUAL) / (1 - USUAL)) : 0,
+      evidence: {
+        groupSize: samples,
+        topProbability,
+        madeAt: isoOf(madeAt),
+        horizons,
+        direction: topProbability >= 0.5 ? 'for' : 'unclear',
       },
     },
   ];

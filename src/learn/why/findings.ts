@@ -20,11 +20,11 @@ import {
   ageFactor,
   creatorFactor,
   engagementFactor,
+  forecastFactor,
   growthFactor,
   hashtagFactor,
   platformFactor,
 } from './factors.ts';
-import { forecastFactor } from './forecast-factor.ts';
 import { nicheTagsOf, recipeOf } from './recipe.ts';
 import { countText } from './statistics.ts';
 import { markTopDecile } from './top-decile.ts';

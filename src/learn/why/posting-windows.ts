@@ -1,5 +1,5 @@
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import type { PostingWindow } from '../../base/wire/analysis-shapes.ts';
-import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
 import {
   countText,
   independentShare,
@@ -9,6 +9,21 @@ import {
   Z_99,
 } from './statistics.ts';
 import type { RankedVideo } from './top-decile.ts';
+
+export const WEEKDAYS = [
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+  'Sunday',
+] as const;
+
+/** Days since Monday, in UTC. */
+export const weekdayOf = (at: number): number => (Math.floor(at / DAY_MS) + 3) % 7;
+/** Hour of the day, in UTC. */
+export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) % 24;
 
 const WINDOW_HOURS = 3;
 

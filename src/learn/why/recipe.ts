@@ -2,16 +2,10 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Recipe } from '../../base/wire/analysis-shapes.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { quantile } from '../model/quantiles.ts';
 import { genericTest } from './cohorts.ts';
 import { bestWindows } from './posting-windows.ts';
-import {
-  ascending,
-  countText,
-  percent,
-  quantile,
-  SMALL_GROUP,
-  shareInterval,
-} from './statistics.ts';
+import { ascending, countText, percent, SMALL_GROUP, shareInterval } from './statistics.ts';
 import { type Feature, TITLE_FEATURES, titleLength, withoutTags } from './title-features.ts';
 import { contrast, type RankedVideo } from './top-decile.ts';
 

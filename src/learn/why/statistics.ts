@@ -1,3 +1,5 @@
+import { quantile } from '../model/quantiles.ts';
+
 // Intervals that need no randomness and no assumption about the shape of view counts.
 
 export interface Interval {
@@ -11,14 +13,6 @@ export const Z_99 = 2.576;
 
 /** Findings from fewer videos carry a caution. */
 export const SMALL_GROUP = 30;
-
-/** Interpolated quantile of ascending numbers; NaN without any. */
-export const quantile = (ascending: readonly number[], share: number): number => {
-  const at = (ascending.length - 1) * share;
-  const below = ascending[Math.floor(at)] ?? Number.NaN;
-  const above = ascending[Math.ceil(at)] ?? Number.NaN;
-  return below + (above - below) * (at - Math.floor(at));
-};
 
 export const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
@@ -106,3 +100,27 @@ export const countText = (value: number): string => Math.round(value).toLocaleSt
 /** A percentage, with one more digit near 0 and 100. */
 export const percent = (share: number): string =>
   `${rounded(100 * share, share > 0.98 || share < 0.02 ? 1 : 0)} %`;
+
+// A strength uses the end of the interval nearest to "no difference", so possible chance counts as 0.
+
+/** 0 to 1, three digits. */
+export const strengthOf = (value: number): number => rounded(Math.min(1, Math.max(0, value)), 3);
+
+/** Empty for a group that is large enough. */
+export const caution = (size: number): string =>
+  size < SMALL_GROUP ? ` The group is small (${size}), so this is only a hint.` : '';
+
+export const directionOf = (interval: Interval, neutral: number): 'for' | 'against' | 'unclear' => {
+  const near = cautious(interval, neutral);
+  return near > neutral ? 'for' : near < neutral ? 'against' : 'unclear';
+};
+
+/** Strength of a share compared with one half. */
+export const strengthOfRank = (rank: Interval): number =>
+  strengthOf(2 * Math.abs(cautious(rank, 0.5) - 0.5));
+
+/** Strength of a ratio: 2 and 1/2 give 0.5, 10 gives 0.9. */
+export const strengthOfRatio = (ratio: Interval): number => {
+  const near = cautious(ratio, 1);
+  return strengthOf(near >= 1 ? 1 - 1 / near : 1 - near);
+};

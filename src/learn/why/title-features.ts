@@ -1,4 +1,13 @@
-import type { LabVideo } from './lab-video.ts';
+/** Instants in Unix ms; null: unknown. */
+export interface LabVideo {
+  readonly key: number;
+  readonly title: string | null;
+  readonly user: string | null;
+  readonly createdAt: number | null;
+  readonly views: number;
+  readonly likes: number | null;
+  readonly durationSec: number | null;
+}
 
 /** A yes-or-no property of a video. */
 export interface Feature {

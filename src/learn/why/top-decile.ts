@@ -1,5 +1,5 @@
-import type { LabVideo } from './lab-video.ts';
 import { independentShare, shareDifference } from './statistics.ts';
+import type { LabVideo } from './title-features.ts';
 
 export interface RankedVideo extends LabVideo {
   /** In the most viewed tenth of its group and age. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { quantile } from '../../../src/learn/model/quantiles.ts';
 import {
   cautious,
   medianInterval,
-  quantile,
   rankIn,
   shareDifference,
   shareInterval,
