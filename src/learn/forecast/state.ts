@@ -1,13 +1,14 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../base/durations.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { finishedCounts, modelOf, videoKind, type Way } from '../model/lake-curves.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
 import type { RecentScore, WithheldHorizon } from '../model/misses.ts';
 import { type ModelScores, readModels } from '../model/model-rows.ts';
 import { newestObservation, platformsSeen } from '../model/observations.ts';
-import { HASHTAG_KINDS } from '../volumes/lake-volumes.ts';
-import { volumeProgress } from '../volumes/volume-progress.ts';
+import { HASHTAG_KINDS, newestVolume, VolumeReader, volumeKind } from '../volumes/lake-volumes.ts';
+import { LEAST_TAG_WEEKS, LEAST_WATCHED_MS, tagWeeksOf } from '../volumes/learn-volumes.ts';
 
 /** State of the forecasts of one platform and kind. */
 export interface ForecastState {
@@ -40,6 +41,29 @@ export const kindWords = (kind: string): string => {
   return part === '' ? way : `${way} ${part}`;
 };
 
+type Progress = Pick<ForecastState, 'platform' | 'kind' | 'finished' | 'lacking' | 'counts'>;
+
+/** Progress of the wanted groups that have volumes of the last two days: days for eight weeks, then outcomes. */
+const volumeProgress = (
+  sqlite: Database.Database,
+  now: number,
+  isWanted: (platform: Progress['platform'], kind: string) => boolean,
+): Progress[] => {
+  const at = newestVolume(sqlite, now);
+  if (at === undefined) return [];
+  const reader = new VolumeReader(sqlite);
+  const days = Math.floor((at - reader.since(at)) / DAY_MS);
+  const lacking = LEAST_WATCHED_MS / DAY_MS - days;
+  return reader.groups(at).flatMap((group): Progress[] => {
+    const name = { platform: group.platform, kind: volumeKind(group) };
+    if (!isWanted(name.platform, name.kind)) return [];
+    if (lacking > 0) return [{ ...name, finished: days, lacking, counts: 'days' }];
+    const finished = tagWeeksOf(reader.teaching(group, at));
+    const lackingWeeks = Math.max(0, LEAST_TAG_WEEKS - finished);
+    return [{ ...name, finished, lacking: lackingWeeks, counts: 'outcomes' }];
+  });
+};
+
 export const forecastStates = (sqlite: Database.Database, now: number): ForecastState[] => {
   const models = prepare(
     sqlite,
@@ -50,24 +74,12 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
     const { used, reason, recent, withheld = [] } = JSON.parse(scores) as ModelScores;
     const state = used ? 'used' : 'dropped';
     const counts = kind.startsWith(HASHTAG_KINDS) ? 'outcomes' : 'finished curves';
-    return {
-      platform,
-      kind,
-      state,
-      finished: samples,
-      lacking: 0,
-      counts,
-      learntAt,
-      reason,
-      recent,
-      withheld,
-    };
+    const outcome = { state, finished: samples, lacking: 0, counts } as const;
+    return { platform, kind, ...outcome, learntAt, reason, recent, withheld };
   });
   const isUnknown = (platform: string, kind: string): boolean =>
     !states.some((row) => row.platform === platform && row.kind === kind);
-  const addUnlearned = (
-    progress: Omit<ForecastState, 'state' | 'learntAt' | 'reason' | 'recent' | 'withheld'>,
-  ): void => {
+  const addUnlearned = (progress: Progress): void => {
     const state = progress.lacking > 0 ? 'silent' : 'waiting';
     states.push({ ...progress, ...UNLEARNED, state });
   };

@@ -1,18 +1,19 @@
 import type Database from 'better-sqlite3';
-import type { Platform } from '../../../schema/vocabulary.ts';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { endedOnTop, finishedAt, isComparable } from '../model/cohort.ts';
 import { type KeptOfVideo, keptForecasts } from '../model/kept-forecasts.ts';
-import type { RecentScore } from '../model/misses.ts';
-import { type Misses, scoreOf } from '../model/misses.ts';
-import { readModels } from '../model/model-rows.ts';
+import { CurveReader, modelOf, videoKind } from '../model/lake-curves.ts';
+import { finishedAfterMs, hasOutcome } from '../model/learn.ts';
+import { type Misses, type RecentScore, scoreOf } from '../model/misses.ts';
+import { type ModelRow, modelName, readModels } from '../model/model-rows.ts';
 import { newestObservation } from '../model/observations.ts';
 import { judgeVolumes } from '../volumes/judge-volumes.ts';
 import { newestVolume } from '../volumes/lake-volumes.ts';
 import { readVolumeModels } from '../volumes/volume-round.ts';
 import { AHEAD_HOURS } from '../volumes/volume-series.ts';
 import { type JudgedForecast, judgeViews } from './judge.ts';
-import { type JudgedTop, TopJudge } from './judge-tops.ts';
-import { type Reliability, reliabilityOf } from './reliability.ts';
+import { type Reliability, reliabilityOf, type StatedProbability } from './reliability.ts';
 
 /** Score of the forecasts made in one week (from a Monday, UTC). */
 export interface ScoredWeek {
@@ -76,16 +77,53 @@ const dueNames = ({ platform, rows, at }: KeptOfVideo): string[] =>
     .filter(([, , , madeAt, hours, median]) => median !== null && madeAt + hours * HOUR_MS <= at)
     .map(([, , , madeAt, hours]) => nameOf({ madeAt, platform, hours }));
 
+/** A stored probability with its outcome. */
+interface JudgedTop extends StatedProbability {
+  readonly platform: Platform;
+  readonly madeAt: number;
+}
+
+/** The probability is equal at every horizon, so one is read. */
+const JUDGED_HOURS = 24;
+
+/** Judges videos whose curve is finished at `at` (Unix ms) and whose cohort is known. */
+const topJudge = (
+  sqlite: Database.Database,
+  models: ReadonlyMap<string, ModelRow>,
+  at: number,
+): ((kept: KeptOfVideo) => JudgedTop[]) => {
+  const reader = new CurveReader(sqlite);
+  const edges = new Map(
+    PLATFORMS.flatMap((platform) =>
+      [...reader.ways(platform, at)].map(([way, { since }]): [string, number] => [
+        modelName(platform, videoKind(way)),
+        at - finishedAfterMs(at - since),
+      ]),
+    ),
+  );
+  return ({ platform, curve, rows }) => {
+    const began = curve.points[0]?.at ?? at;
+    const edge = edges.get(modelName(platform, videoKind(curve.way)));
+    if (edge === undefined || began > edge || !hasOutcome(curve)) return [];
+    const cohorts = modelOf(models, platform, curve.way)?.model.cohorts;
+    if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
+    const top = endedOnTop(cohorts, finishedAt(curve, at));
+    return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>
+      hours === JUDGED_HOURS ? [{ platform, madeAt, probability, top }] : [],
+    );
+  };
+};
+
 const ofVideos = (sqlite: Database.Database, at: number): Scored => {
   const span = { from: at - WEEKS * WEEK_MS, to: at, at };
   const { models } = readModels(sqlite, at);
-  const judge = new TopJudge(sqlite, models, at);
+  const judgeTops = topJudge(sqlite, models, at);
   const [judged, tops]: [JudgedForecast[], JudgedTop[]] = [[], []];
   const due = new Map<string, number>();
   for (const kept of keptForecasts(sqlite, span)) {
     for (const name of dueNames(kept)) due.set(name, (due.get(name) ?? 0) + 1);
     judged.push(...judgeViews(models, kept));
-    tops.push(...judge.judge(kept));
+    tops.push(...judgeTops(kept));
   }
   const byWeek = Map.groupBy(tops, ({ madeAt, platform }) => `${weekOf(madeAt)} ${platform}`);
   const weeks = weeksOf(

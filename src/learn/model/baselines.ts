@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { ageHours, type Curve, logViews, type Point, truthAfter } from './curve.ts';
 import { HORIZONS, paceBefore, paceGoesOn } from './horizons.ts';
 import type { BaselineGuesses } from './misses.ts';
+import { middle } from './quantiles.ts';
 
 /** Median growth of ln(views + 1000) by horizon and state of a video. */
 export type UsualGrowth = Readonly<Record<string, number>>;
@@ -27,9 +28,6 @@ const stateOf = (curve: Curve, position: number): string => {
   return `${classIn(AGE_EDGES, hours)} ${riseClass} ${classIn(SIZE_EDGES, now.views)}`;
 };
 
-const middle = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
 export const learnUsual = (curves: readonly Curve[]): UsualGrowth => {
   const grown = new Map<string, number[]>();
   for (const curve of curves) {
@@ -49,7 +47,7 @@ export const learnUsual = (curves: readonly Curve[]): UsualGrowth => {
   }
   return Object.fromEntries(
     [...grown].flatMap(([name, rows]): [string, number][] =>
-      rows.length < LEAST_ROWS ? [] : [[name, middle(rows)]],
+      rows.length < LEAST_ROWS ? [] : [[name, middle(rows) ?? 0]],
     ),
   );
 };

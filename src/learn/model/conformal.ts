@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { ageHours, type Curve, type Point } from './curve.ts';
+import { middle } from './quantiles.ts';
 
 /** Growth of ln(views + 1000), as the trees state it. */
 export interface RawRange {
@@ -123,13 +124,10 @@ const isJudged = (rows: readonly Answered[]): boolean => {
   return rows.length >= LEAST_ROWS && last - first >= LEAST_SPAN_MS;
 };
 
-const middle = (values: readonly number[]): number =>
-  Float64Array.from(values).sort()[values.length >> 1] ?? 0;
-
 const isHardlyBetter = (rows: readonly Answered[]): boolean =>
   rows.length >= LEAST_ROWS &&
-  middle(rows.map(({ median, grew }) => Math.abs(Math.max(0, median) - grew))) >
-    MOST_OF_PERSISTENCE * middle(rows.map(({ grew }) => Math.abs(grew)));
+  (middle(rows.map(({ median, grew }) => Math.abs(Math.max(0, median) - grew))) ?? 0) >
+    MOST_OF_PERSISTENCE * (middle(rows.map(({ grew }) => Math.abs(grew))) ?? 0);
 
 /** @param around of the wider class */
 const blended = (rows: readonly Answered[], around: Correction | undefined): Correction => {

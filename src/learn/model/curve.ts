@@ -34,12 +34,12 @@ export const logViews = (views: number): number => Math.log(Math.max(0, views) +
 export const viewsAt = (log: number): number => Math.max(0, Math.exp(log) - VIEW_DAMPING);
 
 /** Position of the last point at or before `at`, or -1. */
-export const lastAtOrBefore = (points: readonly Point[], at: number): number => {
+export const lastAtOrBefore = (points: readonly { readonly at: number }[], at: number): number => {
   let low = 0;
   let high = points.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((points[middle] as Point).at <= at) low = middle + 1;
+    if ((points[middle] as { at: number }).at <= at) low = middle + 1;
     else high = middle;
   }
   return low - 1;

@@ -2,37 +2,8 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Cohort, standingIn } from './cohort.ts';
 import { ageClass, ageHours, type Curve, lastAtOrBefore, logViews, type Point } from './curve.ts';
 
-/** Inputs of the model at a snapshot, in this order. */
-export const FEATURES = [
-  'growth',
-  'sinceFirst',
-  'ageAtFirst',
-  'age',
-  'views',
-  'firstViews',
-  'pace',
-  'pace6',
-  'pace24',
-  'rise',
-  'rise6',
-  'rise24',
-  'bend',
-  'turn',
-  'snapshots',
-  'gap',
-  'hour',
-  'rank',
-  'firstRank',
-  'overMedian',
-  'overTenth',
-  'missing',
-  'missingShare',
-  'remaining',
-  'ageClass',
-  'hoursToEdge',
-  'creatorVideos',
-  'creatorGrowth',
-] as const;
+/** Number of inputs at a snapshot. */
+export const POINT_FEATURES = 28;
 
 const between = (points: readonly Point[], from: number, to: number) => {
   const a = points[from] as Point;
@@ -48,7 +19,7 @@ const between = (points: readonly Point[], from: number, to: number) => {
 /** Keeps the sign: paces are negative after a correction of the platform. */
 const signedLog = (value: number): number => Math.sign(value) * Math.log1p(Math.abs(value));
 
-/** Fills `row` with FEATURES, from the point at `position` and earlier ones. */
+/** Fills `row` from the point at `position` and earlier ones. */
 export const describePoint = (
   curve: Curve,
   position: number,
@@ -73,37 +44,41 @@ export const describePoint = (
   const cohort = cohorts[firstAgeClass] as Cohort;
   const standing = standingIn(cohort, hours, growth, logViews(first.views));
   const dayRise = day?.rise ?? Number.NaN;
-  row[0] = growth;
-  row[1] = Math.log1p(hours);
-  row[2] = Math.log1p(ageHours(curve, first.at));
-  row[3] = Math.log1p(age);
-  row[4] = logViews(now.views);
-  row[5] = logViews(first.views);
-  row[6] = signedLog(last?.pace ?? Number.NaN);
-  row[7] = signedLog(six?.pace ?? Number.NaN);
-  row[8] = signedLog(day?.pace ?? Number.NaN);
-  row[9] = last?.rise ?? Number.NaN;
-  row[10] = six?.rise ?? Number.NaN;
-  row[11] = dayRise;
-  row[12] = (dayRise * (day?.hours ?? Number.NaN)) / Math.log((age + 1) / (ageBack + 1));
-  row[13] = (last?.rise ?? Number.NaN) - (before?.rise ?? Number.NaN);
-  row[14] = position;
-  row[15] = last?.hours ?? Number.NaN;
-  row[16] = Math.floor((now.at % DAY_MS) / HOUR_MS);
-  row[17] = standing.rank;
-  row[18] = standing.firstRank;
-  row[19] = standing.overMedian;
-  row[20] = standing.overTenth;
-  row[21] = standing.missing;
-  row[22] = growth / cohort.edge;
-  row[23] = standing.remaining;
-  row[24] = firstAgeClass;
-  row[25] = Math.max(
-    -50,
-    Math.min(5000, standing.missing / Math.max(1e-5, six?.rise ?? Number.NaN)),
-  );
   // later, its own growth says more
   const creator = position === 0 ? curve.creator : undefined;
-  row[26] = Math.log1p(creator?.videos ?? Number.NaN);
-  row[27] = creator?.growth ?? Number.NaN;
+  // Stored models refer to these by position.
+  const inputs = {
+    growth,
+    sinceFirst: Math.log1p(hours),
+    ageAtFirst: Math.log1p(ageHours(curve, first.at)),
+    age: Math.log1p(age),
+    views: logViews(now.views),
+    firstViews: logViews(first.views),
+    pace: signedLog(last?.pace ?? Number.NaN),
+    pace6: signedLog(six?.pace ?? Number.NaN),
+    pace24: signedLog(day?.pace ?? Number.NaN),
+    rise: last?.rise ?? Number.NaN,
+    rise6: six?.rise ?? Number.NaN,
+    rise24: dayRise,
+    bend: (dayRise * (day?.hours ?? Number.NaN)) / Math.log((age + 1) / (ageBack + 1)),
+    turn: (last?.rise ?? Number.NaN) - (before?.rise ?? Number.NaN),
+    snapshots: position,
+    gap: last?.hours ?? Number.NaN,
+    hour: Math.floor((now.at % DAY_MS) / HOUR_MS),
+    rank: standing.rank,
+    firstRank: standing.firstRank,
+    overMedian: standing.overMedian,
+    overTenth: standing.overTenth,
+    missing: standing.missing,
+    missingShare: growth / cohort.edge,
+    remaining: standing.remaining,
+    ageClass: firstAgeClass,
+    hoursToEdge: Math.max(
+      -50,
+      Math.min(5000, standing.missing / Math.max(1e-5, six?.rise ?? Number.NaN)),
+    ),
+    creatorVideos: Math.log1p(creator?.videos ?? Number.NaN),
+    creatorGrowth: creator?.growth ?? Number.NaN,
+  };
+  row.set(Object.values(inputs));
 };

@@ -1,15 +1,13 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
-import type { Cohort } from './cohort.ts';
-import { medianGrowthBy } from './cohort.ts';
+import { type Cohort, medianGrowthBy } from './cohort.ts';
 import { ageClass, type Curve, lastAtOrBefore, logViews, type Point } from './curve.ts';
-import { FEATURES } from './features.ts';
+import { POINT_FEATURES } from './features.ts';
 
 /** Hours. */
 export const HORIZONS = [6, 24, 72, 168] as const;
 
-/** Added to FEATURES for a horizon. */
-const AHEAD_FEATURES = 6;
-export const ALL_FEATURES: number = FEATURES.length + AHEAD_FEATURES;
+/** Inputs at a snapshot, and six for a horizon. */
+export const ALL_FEATURES: number = POINT_FEATURES + 6;
 
 /** Views per hour over the last `ms` before a point, never below 0; 0 at the first point. */
 export const paceBefore = (points: readonly Point[], position: number, ms: number): number => {
@@ -39,11 +37,7 @@ export const describeHorizon = (
   const day = paceGoesOn(now.views, paceBefore(points, position, DAY_MS), hours);
   const six = paceGoesOn(now.views, paceBefore(points, position, 6 * HOUR_MS), hours);
   const usual = medianGrowthBy(cohort, since + hours) - medianGrowthBy(cohort, since);
-  const at = FEATURES.length;
-  row[at] = hours;
-  row[at + 1] = day;
-  row[at + 2] = six;
-  row[at + 3] = paceGoesOn(now.views, paceBefore(points, position, 0), hours);
-  row[at + 4] = usual;
-  row[at + 5] = position === 0 ? Number.NaN : Math.log((day + 0.01) / (six + 0.01));
+  const last = paceGoesOn(now.views, paceBefore(points, position, 0), hours);
+  const bend = position === 0 ? Number.NaN : Math.log((day + 0.01) / (six + 0.01));
+  row.set([hours, day, six, last, usual, bend], POINT_FEATURES);
 };

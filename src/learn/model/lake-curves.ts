@@ -5,7 +5,7 @@ import { type Prepared, prepare } from '../../lake/prepare.ts';
 import { Echoes } from '../../lake/read/echoes.ts';
 import { creatorReader } from './creator-past.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
-import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
+import { finishedAfterMs, hasOutcome } from './learn.ts';
 import { type ModelRow, modelName, VIDEO_KINDS } from './model-rows.ts';
 
 /**
@@ -41,8 +41,6 @@ interface CandidateVideo {
   /** First sight, without pulled timelines, which reach back further; Unix ms. */
   readonly firstSeenAt: number;
   readonly way: Way;
-  /** Has at least LEAST_POINTS snapshots. */
-  readonly isLong: boolean;
 }
 
 /** Videos of one way, by first sight. */
@@ -164,22 +162,19 @@ export class CurveReader {
     const rows = prepare(
       this.#sqlite,
       `select v.key, v.created_at, coalesce(s.observed_at, v.first_seen_at), s.source, cast(json_extract(s.extra, '$.source') as text),
-           (${FIRST_LIST} where r.video_key = v.key order by r.capture_key limit 1),
-           (select 1 from video_snapshot where video_key = v.key and observed_at <= @at
-           order by observed_at limit 1 offset ${LEAST_POINTS - 1})
+           (${FIRST_LIST} where r.video_key = v.key order by r.capture_key limit 1)
          from video v indexed by video_first_seen_at
          left join video_snapshot s on s.video_key = v.key and s.observed_at = (
            select min(observed_at) from video_snapshot
            where video_key = v.key and observed_at <= @at and source <> ${PULLED})
          where v.platform = @platform and v.first_seen_at > @after and v.first_seen_at <= @until
          order by v.first_seen_at ${order}, v.key limit ${TRIED}`,
-      ['number', 'number?', 'number', 'number?', 'text?', 'text?', 'number?'],
+      ['number', 'number?', 'number', 'number?', 'text?', 'text?'],
     ).all({ platform, after, until, at });
-    return rows.map(([key, createdAt, firstSeenAt, code, importSource, list, long]) => ({
+    return rows.map(([key, createdAt, firstSeenAt, code, importSource, list]) => ({
       key,
       createdAt,
       firstSeenAt,
-      isLong: long !== null,
       way: wayOf(SOURCES[code ?? PULLED] as Source, list, importSource),
     }));
   }
@@ -284,9 +279,9 @@ export const finishedCounts = (
   return new Map(
     ways.map(([way, { finished }]) => {
       let count = 0;
-      for (const { key, createdAt, isLong } of finished.slice(0, COUNTED)) {
+      for (const { key, createdAt } of finished.slice(0, COUNTED)) {
         if (count >= enough) break;
-        const curve = isLong ? reader.curve(key, createdAt, at) : undefined;
+        const curve = reader.curve(key, createdAt, at);
         if (curve !== undefined && hasOutcome(curve)) count += 1;
       }
       return [way, count];

@@ -20,17 +20,23 @@ import {
 } from './cohort.ts';
 import { type Answered, type Corrections, correctionsOf } from './conformal.ts';
 import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
-import { describePoint, FEATURES } from './features.ts';
+import { describePoint, POINT_FEATURES } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
-import type { RecentScore, WithheldHorizon } from './misses.ts';
-import { type BaselineGuesses, type Misses, reasonAgainst, scoreOf } from './misses.ts';
+import {
+  baselineMisses,
+  type Misses,
+  type RecentScore,
+  reasonAgainst,
+  scoreOf,
+  type WithheldHorizon,
+} from './misses.ts';
 import { learnRise, type RiseTable } from './rise.ts';
 import { type Aim, evaluateTrees, type Growing, growTrees, type Trees } from './trees.ts';
 
 /** Finished curves needed for a model. */
 export const LEAST_FINISHED = 200;
 /** Snapshots needed for an outcome. */
-export const LEAST_POINTS = 6;
+const LEAST_POINTS = 6;
 const LEAST_SPAN_MS = DAY_MS;
 /** A curve is finished after this time, or sooner in a young lake. */
 const FINISHED_MS = 14 * DAY_MS;
@@ -110,40 +116,27 @@ interface Candidate {
 }
 
 /** An even sample of at most MAX_ROWS. */
-function* evenly(candidates: () => Iterable<Candidate>): Generator<Candidate> {
-  let count = 0;
-  for (const _ of candidates()) count += 1;
-  const stride = Math.max(1, count / MAX_ROWS);
-  let [seen, taken] = [0, 0];
-  for (const candidate of candidates()) {
-    if (taken < MAX_ROWS && seen === Math.floor(taken * stride)) {
-      taken += 1;
-      yield candidate;
-    }
-    seen += 1;
-  }
-}
+const evenly = (candidates: readonly Candidate[]): Candidate[] => {
+  const stride = Math.max(1, candidates.length / MAX_ROWS);
+  return candidates
+    .slice(0, MAX_ROWS)
+    .map((_, i) => candidates[Math.floor(i * stride)] as Candidate);
+};
 
 const rowsOf = (
-  candidates: () => Iterable<Candidate>,
+  candidates: Iterable<Candidate>,
   cohorts: readonly Cohort[],
   features: number,
 ): Rows => {
-  const columns = Array.from({ length: features }, () => new Float32Array(MAX_ROWS));
-  const target = new Float32Array(MAX_ROWS);
+  const sample = evenly([...candidates]);
+  const columns = Array.from({ length: features }, () => new Float32Array(sample.length));
   const row = new Float32Array(ALL_FEATURES);
-  let rows = 0;
-  for (const { curve, position, hours, target: came } of evenly(candidates)) {
+  for (const [at, { curve, position, hours }] of sample.entries()) {
     describePoint(curve, position, cohorts, row);
     if (hours > 0) describeHorizon(curve, { position, hours }, cohorts, row);
-    for (const [feature, column] of columns.entries()) column[rows] = row[feature] as number;
-    target[rows] = came;
-    rows += 1;
+    for (const [feature, column] of columns.entries()) column[at] = row[feature] as number;
   }
-  return {
-    columns: columns.map((column) => column.subarray(0, rows)),
-    target: target.subarray(0, rows),
-  };
+  return { columns, target: Float32Array.from(sample, ({ target }) => target) };
 };
 
 /** At most POINTS_OF_CURVE positions, evenly spread. */
@@ -176,15 +169,7 @@ function* growths(curves: readonly Curve[]): Generator<Candidate> {
     }
 }
 
-interface Grown {
-  readonly cohorts: readonly Cohort[];
-  readonly odds: Trees;
-  readonly low: Trees;
-  readonly median: Trees;
-  readonly high: Trees;
-  readonly usual: UsualGrowth;
-  readonly rise: RiseTable;
-}
+type Grown = Pick<WayModel, 'cohorts' | 'odds' | 'low' | 'median' | 'high' | 'usual' | 'rise'>;
 
 const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown => {
   const cohorts = cohortsOf(finished);
@@ -192,9 +177,9 @@ const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown =>
     const sample = binned(target.length, columns);
     return (aim: Aim): Trees => growTrees(sample, target, aim, SIZE);
   };
-  const tops = rowsOf(() => endings(finished, cohorts), cohorts, FEATURES.length);
+  const tops = rowsOf(endings(finished, cohorts), cohorts, POINT_FEATURES);
   const odds = grower(tops)({ kind: 'odds' });
-  const growth = grower(rowsOf(() => growths(curves), cohorts, ALL_FEATURES));
+  const growth = grower(rowsOf(growths(curves), cohorts, ALL_FEATURES));
   const quantile = (share: number): Trees => growth({ kind: 'quantile', share });
   return {
     cohorts,
@@ -218,14 +203,6 @@ const brierOf = (calibration: Calibration, stated: readonly TreePoint[]): WayMod
   );
   return { stated: squares / weight, average: rate * (1 - rate) };
 };
-
-const heldBackMiss = (error: number, guesses: BaselineGuesses, truth: number): Misses => ({
-  error,
-  countStays: Math.abs(guesses.countStays - truth),
-  paceGoesOn: Math.abs(guesses.paceGoesOn - truth),
-  cohortMedian: guesses.cohortMedian === null ? null : Math.abs(guesses.cohortMedian - truth),
-  inside: true, // the interval is calibrated on these rows
-});
 
 /** Calibrates on held-back curves. */
 const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Curve[]) => {
@@ -261,7 +238,8 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
         answered.push({ hours, curve, now, grew, low, median, high });
         const guesses = baselineGuesses(grown.usual, curve, position, hours);
         const error = Math.abs(Math.max(0, median) - grew);
-        errors.get(hours)?.push(heldBackMiss(error, guesses, truth));
+        // the interval is calibrated on these rows, so all count as inside
+        errors.get(hours)?.push({ ...baselineMisses(guesses, truth), error, inside: true });
       }
     }
   const calibration = calibrationOf(stated);

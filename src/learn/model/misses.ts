@@ -1,3 +1,5 @@
+import { middle } from './quantiles.ts';
+
 /** A horizon that is not shown. */
 export interface WithheldHorizon {
   readonly hours: number;
@@ -15,15 +17,6 @@ export interface RecentScore {
   readonly coverage: number;
 }
 
-/** Distances of the median and the baselines from the outcome, as logarithms. */
-export interface Misses {
-  readonly error: number;
-  readonly countStays: number;
-  readonly paceGoesOn: number;
-  readonly cohortMedian: number | null; // null: unknown cohort
-  readonly inside: boolean;
-}
-
 /** Counts: the median and the limits of its interval. */
 export interface ForecastRange {
   readonly median: number;
@@ -35,24 +28,35 @@ export interface ForecastRange {
 export interface BaselineGuesses {
   readonly countStays: number;
   readonly paceGoesOn: number;
-  readonly cohortMedian: number | null;
+  readonly cohortMedian: number | null; // null: unknown cohort
 }
+
+/** Distances of the median and the baselines from the outcome, as logarithms. */
+export interface Misses extends BaselineGuesses {
+  readonly error: number;
+  readonly inside: boolean;
+}
+
+/** Distances of the baselines from the outcome. */
+export const baselineMisses = (
+  { countStays, paceGoesOn, cohortMedian }: BaselineGuesses,
+  truth: number,
+): BaselineGuesses => ({
+  countStays: Math.abs(countStays - truth),
+  paceGoesOn: Math.abs(paceGoesOn - truth),
+  cohortMedian: cohortMedian === null ? null : Math.abs(cohortMedian - truth),
+});
 
 /** @param truth the outcome, as `log` of a count */
 export const missesOf = (
   { median, low, high }: ForecastRange,
-  { countStays, paceGoesOn, cohortMedian }: BaselineGuesses,
+  guesses: BaselineGuesses,
   { truth, log }: { readonly truth: number; readonly log: (count: number) => number },
 ): Misses => ({
+  ...baselineMisses(guesses, truth),
   error: Math.abs(log(median) - truth),
-  countStays: Math.abs(countStays - truth),
-  paceGoesOn: Math.abs(paceGoesOn - truth),
-  cohortMedian: cohortMedian === null ? null : Math.abs(cohortMedian - truth),
   inside: truth >= log(low - 1) && truth <= log(high + 1), // the limits are whole counts
 });
-
-const middle = (values: readonly number[]): number | null =>
-  Float64Array.from(values).sort()[values.length >> 1] ?? null;
 
 /** Null without judgements. */
 export const scoreOf = (judged: readonly Misses[]): RecentScore | null =>
@@ -63,7 +67,7 @@ export const scoreOf = (judged: readonly Misses[]): RecentScore | null =>
         error: middle(judged.map(({ error }) => error)) ?? 0,
         countStays: middle(judged.map(({ countStays }) => countStays)) ?? 0,
         paceGoesOn: middle(judged.map(({ paceGoesOn }) => paceGoesOn)) ?? 0,
-        cohortMedian: middle(judged.flatMap(({ cohortMedian }) => cohortMedian ?? [])),
+        cohortMedian: middle(judged.flatMap(({ cohortMedian }) => cohortMedian ?? [])) ?? null,
         coverage: judged.filter(({ inside }) => inside).length / judged.length,
       };
 

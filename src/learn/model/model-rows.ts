@@ -117,29 +117,15 @@ export interface NewModel {
   readonly parameters: Buffer;
 }
 
-/** Replaces a model learned at the same instant. @returns its id */
-export const storeModel = (
-  sqlite: Database.Database,
-  { kind, platform, learntAt, learntUntil, samples, scores, parameters }: NewModel,
-): number => {
-  const learnt = [learntUntil, samples, JSON.stringify(scores), parameters];
-  const known = prepare(
-    sqlite,
-    'select id from models where platform = ? and kind = ? and learnt_at = ?',
-    'number',
-  ).get(platform, kind, learntAt);
-  if (known !== undefined) {
-    sqlite
-      .prepare(
-        'update models set learnt_until = ?, samples = ?, scores = ?, parameters = ? where id = ?',
-      )
-      .run(...learnt, known);
-    return known;
-  }
-  const { lastInsertRowid } = sqlite
+/** Replaces a model learned at the same instant, and keeps its id. */
+export const storeModel = (sqlite: Database.Database, { scores, ...model }: NewModel): void => {
+  sqlite
     .prepare(
-      'insert into models (learnt_until, samples, scores, parameters, kind, platform, learnt_at) values (?, ?, ?, ?, ?, ?, ?)',
+      `insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
+       values ((select id from models where platform = @platform and kind = @kind and learnt_at = @learntAt),
+         @kind, @platform, @learntAt, @learntUntil, @samples, @scores, @parameters)
+       on conflict (id) do update set learnt_until = excluded.learnt_until, samples = excluded.samples,
+         scores = excluded.scores, parameters = excluded.parameters`,
     )
-    .run(...learnt, kind, platform, learntAt);
-  return Number(lastInsertRowid);
+    .run({ ...model, scores: JSON.stringify(scores) });
 };

@@ -47,6 +47,8 @@ const isTrees = (value: unknown): boolean => {
   );
 };
 
+const INCOMPLETE = 'parts of it are missing';
+
 const unpacked = (bytes: Buffer): Record<string, unknown> => {
   const text = gunzipSync(bytes, { maxOutputLength: MAX_BYTES }).toString('utf8');
   const { version, model } = JSON.parse(text, unpack) as {
@@ -55,6 +57,7 @@ const unpacked = (bytes: Buffer): Record<string, unknown> => {
   };
   if (version !== MODEL_VERSION)
     throw new Error(`it has version ${String(version)}, and this trendlake reads ${MODEL_VERSION}`);
+  if (![model?.low, model?.median, model?.high].every(isTrees)) throw new Error(INCOMPLETE);
   return model ?? {};
 };
 
@@ -63,21 +66,19 @@ const isObject = (part: unknown): boolean => typeof part === 'object' && part !=
 /** @throws Error for damaged bytes or another version */
 export const unpackModel = (bytes: Buffer): WayModel => {
   const model = unpacked(bytes);
-  const { odds, low, median, high, cohorts, calibration, corrections, usual, rise } = model;
-  const whole =
-    [odds, low, median, high].every(isTrees) &&
+  const { cohorts, odds, calibration, corrections, usual, rise } = model;
+  const isWhole =
     Array.isArray(cohorts) &&
+    isTrees(odds) &&
     [calibration, corrections, usual, rise].every(isObject);
-  if (!whole) throw new Error('parts of it are missing');
+  if (!isWhole) throw new Error(INCOMPLETE);
   return model as unknown as WayModel;
 };
 
 /** @throws Error for damaged bytes or another version */
 export const unpackVolumeModel = (bytes: Buffer): VolumeModel => {
   const model = unpacked(bytes);
-  const { low, median, high, correction, usual } = model;
-  const whole =
-    [low, median, high].every(isTrees) && isObject(correction) && typeof usual === 'number';
-  if (!whole) throw new Error('parts of it are missing');
+  const isWhole = isObject(model.correction) && typeof model.usual === 'number';
+  if (!isWhole) throw new Error(INCOMPLETE);
   return model as unknown as VolumeModel;
 };

@@ -1,4 +1,5 @@
 import { BINS, type Binned } from './binned.ts';
+import { quantile } from './quantiles.ts';
 
 /**
  * Boosted regression trees of one depth, stored as full binary trees. Inner node n goes left if
@@ -34,9 +35,7 @@ const RIDGE = 5;
 /** Sorts `values` in place. 0 without values. */
 const quantileOf = (values: Float64Array, share: number): number => {
   values.sort();
-  const at = share * (values.length - 1);
-  const low = values[Math.floor(at)] ?? 0;
-  return low + (at - Math.floor(at)) * ((values[Math.ceil(at)] ?? low) - low);
+  return values.length === 0 ? 0 : quantile(values, share);
 };
 
 interface Work {

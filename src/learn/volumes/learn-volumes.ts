@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../base/durations.ts';
 import { binned } from '../model/binned.ts';
 import { type Correction, correctionOf } from '../model/conformal.ts';
+import { middle } from '../model/quantiles.ts';
 import { evaluateTrees, type Growing, growTrees, type Trees } from '../model/trees.ts';
 import {
   AHEAD_MS,
@@ -67,9 +68,6 @@ const rowsOf = (series: readonly DailyVolumes[]): Row[] => {
   return rows.sort((a, b) => a.at - b.at);
 };
 
-const middle = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
 const grow = (rows: readonly Row[]) => {
   const target = Float32Array.from(rows, ({ grew }) => grew);
   const columns = Array.from({ length: VOLUME_FEATURES }, (_, feature) =>
@@ -79,7 +77,7 @@ const grow = (rows: readonly Row[]) => {
   const quantile = (share: number): Trees =>
     growTrees(sample, target, { kind: 'quantile', share }, SIZE);
   return {
-    usual: middle(rows.map(({ grew }) => grew)),
+    usual: middle(rows.map(({ grew }) => grew)) ?? 0,
     low: quantile(LOW),
     median: quantile(0.5),
     high: quantile(HIGH),

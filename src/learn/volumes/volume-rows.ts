@@ -1,83 +1,57 @@
 import type Database from 'better-sqlite3';
-import { dateOf } from '../../base/iso.ts';
-import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
 import type { ModelRow } from '../model/model-rows.ts';
+import { storeForecasts } from '../model/store-forecasts.ts';
 import { type VolumeGroup, VolumeReader } from './lake-volumes.ts';
 import { type VolumeForecast, type VolumeModel, volumeAhead } from './learn-volumes.ts';
 import { AHEAD_HOURS } from './volume-series.ts';
 
-export type VolumeModelRow = ModelRow<VolumeModel, VolumeGroup['platform']>;
-
-interface NewVolumeForecast {
-  readonly key: number; // hashtag.key
-  readonly madeAt: number;
-  readonly forecast: VolumeForecast;
+interface Forecasting {
+  readonly group: VolumeGroup;
+  readonly row: ModelRow<VolumeModel, VolumeGroup['platform']>;
+  readonly at: number; // Unix ms
 }
 
-/** Rows per transaction, so that other writers get their turn. */
-const TAGS_AT_ONCE = 1000;
+interface NewVolumeForecast extends VolumeForecast {
+  readonly key: number; // hashtag.key
+  readonly madeAt: number;
+}
 
-/** Also marks the Parquet partitions. @returns number of new forecasts */
-const store = (
+/** Forecasts of the tracked hashtags of a group from their newest volumes, without stored ones. */
+function* newForecasts(
   sqlite: Database.Database,
-  batch: readonly NewVolumeForecast[],
-  { platform, id }: VolumeModelRow,
-): number => {
-  const insert = sqlite.prepare(
-    `insert into hashtag_forecast
-       (hashtag_key, platform, made_at, horizon_hours, volume_median, volume_low, volume_high, model_id)
-     values (?, ?, ?, ${AHEAD_HOURS}, ?, ?, ?, ?) on conflict do nothing`,
-  );
-  const touch = sqlite.prepare(MARK_TOUCHED);
-  return sqlite
-    .transaction(() => {
-      let stored = 0;
-      const dates = new Set<string>();
-      for (const { key, madeAt, forecast } of batch) {
-        const { median, low, high } = forecast;
-        const { changes } = insert.run(key, platform, madeAt, median, low, high, id);
-        if (changes > 0) dates.add(dateOf(madeAt));
-        stored += changes;
-      }
-      for (const date of dates) touch.run('hashtag_forecasts', date);
-      return stored;
-    })
-    .immediate();
-};
-
-/**
- * Forecasts each tracked hashtag of a group from its newest volume, once per snapshot.
- * @returns number of hashtags with a new forecast
- */
-export const forecastVolumes = (
-  sqlite: Database.Database,
-  { group, row, at }: { group: VolumeGroup; row: VolumeModelRow; at: number },
-  checkStop: () => void,
-): number => {
+  { group, row, at }: Forecasting,
+): Generator<NewVolumeForecast> {
   const reader = new VolumeReader(sqlite);
   const known = sqlite.prepare(
     'select 1 from hashtag_forecast where hashtag_key = ? and platform = ? and made_at = ?',
   );
-  let batch: NewVolumeForecast[] = [];
-  let stored = 0;
-  const flush = (): void => {
-    checkStop();
-    stored += store(sqlite, batch, row);
-    batch = [];
-  };
   for (const key of reader.tracked(group, at)) {
     const series = reader.series(group, key, at);
     const madeAt = series.volumes.at(-1)?.at;
     if (madeAt === undefined || known.get(key, group.platform, madeAt) !== undefined) continue;
-    batch.push({
-      key,
-      madeAt,
-      forecast: volumeAhead(row.model, series, series.volumes.length - 1),
-    });
-    if (batch.length >= TAGS_AT_ONCE) flush();
+    yield { key, madeAt, ...volumeAhead(row.model, series, series.volumes.length - 1) };
   }
-  if (batch.length > 0) flush();
-  return stored;
+}
+
+/**
+ * Forecasts each tracked hashtag of a group once per snapshot.
+ * @returns number of hashtags with a new forecast
+ */
+export const forecastVolumes = (
+  sqlite: Database.Database,
+  forecasting: Forecasting,
+  checkStop: () => void,
+): number => {
+  const { platform, id } = forecasting.row;
+  const statement = sqlite.prepare(
+    `insert into hashtag_forecast
+       (hashtag_key, platform, made_at, horizon_hours, volume_median, volume_low, volume_high, model_id)
+     values (?, ?, ?, ${AHEAD_HOURS}, ?, ?, ?, ?) on conflict do nothing`,
+  );
+  const insert = ({ key, madeAt, median, low, high }: NewVolumeForecast): number =>
+    statement.run(key, platform, madeAt, median, low, high, id).changes;
+  const forecasts = newForecasts(sqlite, forecasting);
+  return storeForecasts(sqlite, forecasts, { table: 'hashtag_forecasts', insert, checkStop });
 };
 
 /** @param after Unix ms @returns number of removed rows */

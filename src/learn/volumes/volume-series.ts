@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../base/durations.ts';
+import { lastAtOrBefore } from '../model/curve.ts';
 
 export interface Volume {
   readonly at: number; // Unix ms
@@ -34,15 +35,9 @@ const logNear = (
   at: number,
   { from, to }: { from: number; to: number },
 ): number | undefined => {
-  let low = from;
-  let high = to;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((volumes[middle] as Volume).at <= at) low = middle + 1;
-    else high = middle;
-  }
-  const before = low > from ? volumes[low - 1] : undefined;
-  const after = low < to ? volumes[low] : undefined;
+  const next = Math.min(to, Math.max(from, lastAtOrBefore(volumes, at) + 1));
+  const before = next > from ? volumes[next - 1] : undefined;
+  const after = next < to ? volumes[next] : undefined;
   const isBefore = before !== undefined && (after === undefined || at - before.at <= after.at - at);
   const near = isBefore ? before : after;
   return near !== undefined && Math.abs(near.at - at) <= NEAR_MS

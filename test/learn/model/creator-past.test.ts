@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../../src/base/durations.ts';
 import type { Lake } from '../../../src/lake/open.ts';
 import { cohortsOf } from '../../../src/learn/model/cohort.ts';
 import { type EarlierVideos, logViews } from '../../../src/learn/model/curve.ts';
-import { describePoint, FEATURES } from '../../../src/learn/model/features.ts';
+import { describePoint, POINT_FEATURES } from '../../../src/learn/model/features.ts';
 import { CurveReader } from '../../../src/learn/model/lake-curves.ts';
 import { freshLake, type MadeVideo, putVideo } from '../../alerts/events/made-lake.ts';
 import { T0 } from '../forecast/made-curves.ts';
@@ -91,9 +91,9 @@ test('the creator describes the first sight only', () => {
   };
   const cohorts = cohortsOf([{ curve, growth: 1 }]);
   const described = [0, 1].map((position) => {
-    const row = new Float32Array(FEATURES.length);
+    const row = new Float32Array(POINT_FEATURES);
     describePoint(curve, position, cohorts, row);
-    return [...row.subarray(FEATURES.indexOf('creatorVideos'))];
+    return [...row.subarray(POINT_FEATURES - 2)];
   });
   expect(described).toEqual([
     [expect.closeTo(Math.log1p(3), 5), 0.5],
