@@ -64,17 +64,20 @@ export const shownForecast = (
   return { madeAt: isoOf(madeAt), horizons, topProbability, overEdge, overBy: over };
 };
 
+/** Newest forecasts of the videos of a list. Binds @from, @at and @overEdge. */
+const newestOfList = (hours: string): string => `(
+    select video_key, max(made_at) as made_at from forecast indexed by forecast_made_at
+    where made_at > @from and made_at <= @at and model_id in (${USED_MODELS}) group by video_key
+  ) l cross join forecast f on f.video_key = l.video_key and f.made_at = l.made_at
+    and f.horizon_hours = ${hours} and f.over_edge = @overEdge
+  cross join video v on v.key = f.video_key and v.platform = @platform`;
+
 const RISING = `
   select v.id, v.platform, v.title, v.user, s.views, f.made_at as madeAt, f.horizon_hours as hours,
     f.views_median as median, f.views_low as low, f.views_high as high, f.top_probability as topProbability,
     d.views_median - s.views as gain24h, f.over_by as overBy
-  from (
-    select video_key, max(made_at) as made_at from forecast indexed by forecast_made_at
-    where made_at > @from and made_at <= @at and model_id in (${USED_MODELS}) group by video_key
-  ) l cross join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = @hours
-    and f.over_edge = @overEdge
+  from ${newestOfList('@hours')}
   cross join forecast d on d.video_key = f.video_key and d.made_at = f.made_at and d.horizon_hours = 24
-  cross join video v on v.key = f.video_key and v.platform = @platform
   cross join video_snapshot s on s.video_key = f.video_key and s.observed_at = f.made_at
   order by f.top_probability desc, f.views_median desc, v.id limit @limit offset @offset`;
 
@@ -131,16 +134,12 @@ const risingCount = (
   { platform, list = 'next', at }: Pick<RisingQuery, 'platform' | 'list' | 'at'>,
 ): number =>
   required(
-    prepare(
-      sqlite,
-      `select count(*) from (
-         select video_key, max(made_at) as made_at from forecast indexed by forecast_made_at
-         where made_at > @from and made_at <= @at and model_id in (${USED_MODELS}) group by video_key
-       ) l cross join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24
-         and f.over_edge = @overEdge
-       cross join video v on v.key = l.video_key where v.platform = @platform`,
-      'number',
-    ).get({ from: at - TRACKED_MS, at, platform, overEdge: codeOf(list) }),
+    prepare(sqlite, `select count(*) from ${newestOfList('24')}`, 'number').get({
+      from: at - TRACKED_MS,
+      at,
+      platform,
+      overEdge: codeOf(list),
+    }),
   );
 
 /** Data of `GET /forecasts/{platform}`. */

@@ -11,7 +11,6 @@ import { newestObservation } from '../model/observations.ts';
 import { judgeVolumes } from '../volumes/judge-volumes.ts';
 import { newestVolume } from '../volumes/lake-volumes.ts';
 import { readVolumeModels } from '../volumes/volume-round.ts';
-import { AHEAD_HOURS } from '../volumes/volume-series.ts';
 import { type JudgedForecast, judgeViews } from './judge.ts';
 import { type Reliability, reliabilityOf, type StatedProbability } from './reliability.ts';
 
@@ -144,10 +143,9 @@ const ofVideos = (sqlite: Database.Database, at: number): Scored => {
 const ofHashtags = (sqlite: Database.Database, at: number): ScoredWeek[] => {
   const { models } = readVolumeModels(sqlite, at);
   const judged = judgeVolumes(sqlite, models, { from: at - WEEKS * WEEK_MS, to: at, at });
-  const ahead = judged.map((row) => ({ ...row, hours: AHEAD_HOURS }));
   return weeksOf(
     'hashtags',
-    ahead,
+    judged,
     (_, count) => count,
     () => null,
   );

@@ -6,13 +6,20 @@ import { type ForecastRange, type Misses, missesOf } from '../model/misses.ts';
 import { type ModelsRead, modelName } from '../model/model-rows.ts';
 import { type VolumeGroup, VolumeReader, volumeKind } from './lake-volumes.ts';
 import { type VolumeModel, volumeBaselines } from './learn-volumes.ts';
-import { AHEAD_MS, type DailyVolumes, logVolume, volumeAfter } from './volume-series.ts';
+import {
+  AHEAD_HOURS,
+  AHEAD_MS,
+  type DailyVolumes,
+  logVolume,
+  volumeAfter,
+} from './volume-series.ts';
 
 /** One stored forecast compared with the outcome, as ln(volume + 10). */
 export interface JudgedVolume extends Misses {
   readonly platform: VolumeGroup['platform'];
   readonly kind: string;
   readonly madeAt: number;
+  readonly hours: number;
 }
 
 interface Row extends VolumeGroup, ForecastRange {
@@ -83,7 +90,7 @@ export const judgeVolumes = (
       const usual = volumeBaselines({ usual: model?.usual ?? 0 }, then, position);
       const guesses = { ...usual, ...(model === undefined ? { cohortMedian: null } : {}) };
       const misses = missesOf(forecast, guesses, { truth, log: logVolume });
-      return [{ platform, kind, madeAt, ...misses }];
+      return [{ platform, kind, madeAt, hours: AHEAD_HOURS, ...misses }];
     });
   });
 };
