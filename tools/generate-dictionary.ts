@@ -160,7 +160,6 @@ const INTERNAL = new Set([
   'pause',
   'quota_hint',
   'search_pending',
-  'touched_partitions',
   'wanted_subjects',
 ]);
 
