@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { LakeError, messageOf, type TrendlakeError, UsageError } from '../base/errors.ts';
 import { commandText } from '../base/installation.ts';
 
-// // Prefixes of SQLite codes.
+// Prefixes of SQLite codes.
 const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 const LOCKED = ['SQLITE_BUSY', 'SQLITE_LOCKED'];
 const NOT_WRITABLE = ['SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM'];

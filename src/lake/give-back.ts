@@ -23,7 +23,7 @@ const NOTHING: GivenBack = { bytes: 0, keptBytes: 0 };
 
 /** Rewrites a lake, so that it holds no free page and gives back later ones in steps. Writers wait. */
 export const rewriteLake = (path: string): void => {
-  // // a separate connection: sorting uses the disk, not memory
+  // a separate connection: sorting uses the disk, not memory
   const sqlite = new Database(path, { fileMustExist: true });
   try {
     sqlite.pragma('busy_timeout = 10000');

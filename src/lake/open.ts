@@ -231,7 +231,7 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
   return explaining(path, () => {
     makeIfMissing(dataDir, path, options);
     refuseForeign(path);
-    const sqlite = new Database(path, { fileMustExist: true }); // // an empty file is not a lake
+    const sqlite = new Database(path, { fileMustExist: true }); // an empty file is not a lake
     try {
       configure(sqlite);
       refuseForeignDatabase(sqlite, path);
@@ -249,7 +249,7 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
 /** A lake that another version of trendlake made: nothing is wrong with it, so no backup helps. */
 export class OtherSchemaError extends UsageError {
   override get name(): string {
-    return UsageError.name; // // programs see it as any other usage error
+    return UsageError.name; // programs see it as any other usage error
   }
 }
 

@@ -2,7 +2,7 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
 
-// // The only writer of `deliveries` and of `delivery_due`, which has the next time of each
+// The only writer of `deliveries` and of `delivery_due`, which has the next time of each
 // subscription, so that a sender reads one index for any number of subscribers. Runs in the
 // caller's transaction, or in a new one.
 

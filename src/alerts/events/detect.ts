@@ -74,7 +74,7 @@ function* virals(
 function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
   for (const { tag, platform: named, snapshots } of tagHistories(lake.sqlite, span)) {
     const platform = named === '' ? null : named;
-    // // for responses over all platforms, the limits of the platform with the most tags apply
+    // for responses over all platforms, the limits of the platform with the most tags apply
     const found = hashtagRises(snapshots, span, limits[platform ?? 'tiktok'].hashtag);
     const subject = hashtagSubject(tag, platform);
     for (const rise of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, rise);

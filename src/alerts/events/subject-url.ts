@@ -7,11 +7,11 @@ const VIDEO: Record<Platform, (id: string, user: string | null) => string | unde
   youtube: (id) => `https://www.youtube.com/watch?v=${part(id)}`,
   tiktok: (id, user) =>
     user === null ? undefined : `https://www.tiktok.com/@${part(user)}/video/${part(id)}`,
-  instagram: () => undefined, // // its ids do not contain the address
+  instagram: () => undefined, // its ids do not contain the address
 };
 
 const CREATOR: Record<Platform, (handle: string) => string | undefined> = {
-  youtube: () => undefined, // // often a display name, not an address
+  youtube: () => undefined, // often a display name, not an address
   tiktok: (handle) => `https://www.tiktok.com/@${part(handle)}`,
   instagram: (handle) => `https://www.instagram.com/${part(handle)}/`,
 };

@@ -1,7 +1,7 @@
 import { foldWords } from '../../base/wire/folding.ts';
 import { READ_CHARACTERS } from '../../base/wire/item-bounds.ts';
 
-// // Text as words of the search index, the same for stored and searched text.
+// Text as words of the search index, the same for stored and searched text.
 
 /** Scripts written without blanks, or (Korean) whose words carry endings: any part must be found. */
 const UNSPACED =

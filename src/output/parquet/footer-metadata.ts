@@ -4,7 +4,7 @@ import type { EncodedChunk } from './column-chunk.ts';
 import { compactThrift } from './compact-thrift.ts';
 import type { ParquetColumn, ParquetType } from './parquet-tables.ts';
 
-// // Footer of a Parquet file in the library's thrift structures. Its default footer lacks logical
+// Footer of a Parquet file in the library's thrift structures. Its default footer lacks logical
 // types and the order of bounds, without which readers ignore both.
 
 const PHYSICAL: Record<ParquetType, number> = {

@@ -34,7 +34,7 @@ export interface Manifest {
 /** Facts about the files of a manifest of this version or an earlier one. */
 export interface ManifestTotals extends Omit<Manifest, 'format' | 'codec'> {
   format: number; // 1: version 0.1.0; 2 and 3: larger parts of videos
-  codec: ParquetCodec | null; // // null: unknown before format 2
+  codec: ParquetCodec | null; // null: unknown before format 2
 }
 
 const isWhole = (value: unknown, least: number): value is number =>

@@ -1,4 +1,4 @@
-// // The used part of parquetjs-lite, which ships no types. See footer-metadata.ts.
+// The used part of parquetjs-lite, which ships no types. See footer-metadata.ts.
 
 declare module 'parquetjs-lite/gen-nodejs/parquet_types.js' {
   /** Thrift's compact protocol, as a structure writes itself to it. */

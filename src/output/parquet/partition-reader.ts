@@ -84,7 +84,7 @@ export class PartitionReader {
     const { table } = partitions[0];
     const [subject, time] = table.key.map((name) => quoted(name));
     const positions = table.key.map((key) => table.columns.findIndex(({ name }) => name === key));
-    // // an index would not pay: SQLite goes from subject to subject
+    // an index would not pay: SQLite goes from subject to subject
     const statement = this.#selecting(
       table,
       `where ${subject} >= ? and likely(${time} >= ?) and likely(${time} < ?)
@@ -106,7 +106,7 @@ export class PartitionReader {
     const { dateColumn, dividedBy } = first.table;
     if (dateColumn !== undefined) {
       const column = quoted(dateColumn);
-      // // with a bare `?` SQLite plans again for each day
+      // with a bare `?` SQLite plans again for each day
       return { where: `where ${column} >= +? and ${column} < +?`, bounds: spanOf(partitions) };
     }
     if (dividedBy === undefined) return { where: '', bounds: [] };
