@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
@@ -61,9 +61,7 @@ const creatorsAtTop = (
  * Names creators, each by the spelling of its video seen first where there are several, so that one
  * that comes later makes no second creator of it.
  */
-const firstNamer = (
-  sqlite: Database.Database,
-): ((creator: CreatorName) => { named: CreatorName; spelledOnce: boolean }) => {
+const firstNamer = (sqlite: Database.Database): ((creator: CreatorName) => CreatorName) => {
   const spellings = prepare(
     sqlite,
     'select count(*) from handle_spelling where folded = ?',
@@ -77,9 +75,8 @@ const firstNamer = (
   );
   return (creator) => {
     const folded = foldHandle(creator.user);
-    if (spellings.get(folded) === 0) return { named: creator, spelledOnce: true };
-    const user = firstName.get(creator.platform, folded) ?? creator.user;
-    return { named: { ...creator, user }, spelledOnce: false };
+    if (spellings.get(folded) === 0) return creator;
+    return { ...creator, user: firstName.get(creator.platform, folded) ?? creator.user };
   };
 };
 
@@ -100,62 +97,5 @@ export const creatorsToJudge = (
   for (const creator of creatorsOf(sqlite, seenKeys, span, limits)) note(creator);
   for (const creator of creatorsAtTop(sqlite, span, (platform) => limits[platform].creator.topRank))
     note(creator);
-  const name = firstNamer(sqlite);
-  return [...found.values()].map((creator) => name(creator).named);
+  return [...found.values()].map(firstNamer(sqlite));
 };
-
-/** Creators of one platform of whom a video may have passed a bar since `from`, each once. */
-function* creatorsInOrder(
-  sqlite: Database.Database,
-  platform: Platform,
-  minViews: number,
-  from: number,
-): Generator<CreatorName> {
-  const read = prepare(
-    sqlite,
-    `select u.user from (
-       select distinct user from video where platform = @platform and user > @after order by user
-     ) u
-     where exists (
-       select 1 from video v where v.platform = @platform and v.user = u.user and v.views >= @minViews
-         and (v.created_at is null or v.created_at > @youngest)
-         and exists (select 1 from video_snapshot s where s.video_key = v.key limit 1 offset 1))
-     limit 2000`,
-    'text',
-  );
-  const name = firstNamer(sqlite);
-  const spelled = new Set<string>(); // names that are written in several ways come up as often
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const users: string[] = read.all({ platform, after, minViews, youngest: from - YOUNG_MS });
-    for (const user of users) {
-      const { named, spelledOnce } = name({ platform, user });
-      const folded = foldHandle(user);
-      if (!spelledOnce && spelled.has(folded)) continue;
-      if (!spelledOnce) spelled.add(folded);
-      yield named;
-    }
-    after = users.at(-1);
-  }
-}
-
-/**
- * The same creators for a span that most videos of a lake were seen in: a piece of them in memory
- * at once.
- */
-export function* manyCreatorsToJudge(
-  sqlite: Database.Database,
-  span: Window,
-  limits: Readonly<Record<Platform, Thresholds>>,
-): Generator<CreatorName> {
-  const tops = creatorsToJudge(sqlite, [], span, limits);
-  yield* tops;
-  const named = new Set(tops.map(nameOf));
-  for (const platform of PLATFORMS)
-    for (const creator of creatorsInOrder(
-      sqlite,
-      platform,
-      limits[platform].creator.minViews,
-      span.from,
-    ))
-      if (!named.has(nameOf(creator))) yield creator;
-}

@@ -2,7 +2,7 @@ import { EVENT_KINDS, type EventKind, type Platform } from '../../../schema/voca
 import type { Lake } from '../../lake/open.ts';
 import { creatorPasts } from './creator-history.ts';
 import { creatorVirals } from './creator-viral.ts';
-import { type CreatorName, creatorsToJudge, manyCreatorsToJudge } from './creators-to-judge.ts';
+import { type CreatorName, creatorsToJudge } from './creators-to-judge.ts';
 import { eventOf, type TrendEvent, type Window } from './event.ts';
 import { forecastHistory } from './forecast-history.ts';
 import { hashtagRises } from './hashtag-rising.ts';
@@ -11,29 +11,19 @@ import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 import { FEWEST_SNAPSHOTS, SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
-import {
-  chunks,
-  factsOf,
-  holdsMore,
-  keysSeenIn,
-  keysSeenInOrder,
-  MOST_HELD,
-  snapshotReader,
-} from './video-history.ts';
+import { chunks, factsOf, keysSeenIn, snapshotReader } from './video-history.ts';
 
 /** Span to examine: observations after `from`, up to and including `to` (Unix ms). */
 export interface DetectOptions extends Window {
   readonly kinds?: readonly EventKind[];
   readonly thresholds?: Readonly<Record<Platform, Thresholds>>;
-  /** Snapshots inside the span, beyond which its videos and creators are read piece by piece. */
-  readonly mostHeld?: number;
 }
 
 type Limits = Readonly<Record<Platform, Thresholds>>;
 
 function* spikes(
   lake: Lake,
-  keys: Iterable<number>,
+  keys: readonly number[],
   span: Window,
   limits: Limits,
 ): Generator<TrendEvent> {
@@ -91,27 +81,20 @@ function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEv
 }
 
 /**
- * Events inside a span by the four rules, over the current lake, one at a time. Keeps some thousand
- * videos in memory. Writes nothing and works on a read-only lake.
+ * Events inside a span by the four rules, over the current lake, one at a time. Holds the keys
+ * of all its videos and the snapshots of some thousand. Writes nothing and works on a read-only lake.
  */
 export function* eventsFound(
   lake: Lake,
-  { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS, mostHeld = MOST_HELD }: DetectOptions,
+  { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS }: DetectOptions,
 ): Generator<TrendEvent> {
   const span = { from, to };
   const wanted = new Set(kinds);
-  const { sqlite } = lake;
   if (wanted.has('trend.spike') || wanted.has('creator.viral')) {
-    const many = holdsMore(sqlite, span, mostHeld);
-    const held = many ? [] : keysSeenIn(sqlite, span);
-    if (wanted.has('trend.spike'))
-      yield* spikes(lake, many ? keysSeenInOrder(sqlite, span) : held, span, thresholds);
-    if (wanted.has('creator.viral')) {
-      const creators = many
-        ? manyCreatorsToJudge(sqlite, span, thresholds)
-        : creatorsToJudge(sqlite, held, span, thresholds);
-      yield* virals(lake, creators, span, thresholds);
-    }
+    const keys = keysSeenIn(lake.sqlite, span);
+    if (wanted.has('trend.spike')) yield* spikes(lake, keys, span, thresholds);
+    if (wanted.has('creator.viral'))
+      yield* virals(lake, creatorsToJudge(lake.sqlite, keys, span, thresholds), span, thresholds);
   }
   if (wanted.has('hashtag.rising')) yield* rises(lake, span, thresholds);
   if (wanted.has('niche.breakout')) yield* breakouts(lake, span, thresholds);

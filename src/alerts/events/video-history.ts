@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
-import { prepare, required } from '../../lake/prepare.ts';
+import { prepare } from '../../lake/prepare.ts';
 import { Echoes } from '../../lake/read/echoes.ts';
 import { lastKnownAt } from '../../lake/read/last-known.ts';
 import type { Window } from './event.ts';
@@ -31,9 +31,6 @@ export const chunks = function* <T>(list: Iterable<T>, most = CHUNK_KEYS): Gener
   if (piece.length > 0) yield piece;
 };
 
-/** Snapshots of a span, up to which the keys of its videos are held together. */
-export const MOST_HELD = 300_000;
-
 /** Keys of the videos with snapshots inside `span`. */
 export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
   prepare(
@@ -41,35 +38,6 @@ export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
     'select distinct video_key from video_snapshot indexed by video_snapshot_observed_at where observed_at > ? and observed_at <= ?',
     'number',
   ).all(span.from, span.to);
-
-/** True if more than `most` snapshots lie inside `span`. */
-export const holdsMore = (sqlite: Database.Database, span: Window, most: number): boolean =>
-  required(
-    prepare(
-      sqlite,
-      `select count(*) from (
-         select 1 from video_snapshot indexed by video_snapshot_observed_at
-         where observed_at > ? and observed_at <= ? limit ?)`,
-      'number',
-    ).get(span.from, span.to, most + 1),
-  ) > most;
-
-/** The same keys in their order, a piece at a time, for spans that most videos of a lake were seen in. */
-export function* keysSeenInOrder(sqlite: Database.Database, span: Window): Generator<number> {
-  const read = prepare(
-    sqlite,
-    `select v.key from video v where v.key > ? and exists (
-       select 1 from video_snapshot s
-       where s.video_key = v.key and s.observed_at > ? and s.observed_at <= ?)
-     order by v.key limit ${CHUNK_KEYS}`,
-    'number',
-  );
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const keys: number[] = read.all(after, span.from, span.to);
-    yield* keys;
-    after = keys.at(-1);
-  }
-}
 
 /** Facts of these videos. */
 export const factsOf = (sqlite: Database.Database, keys: readonly number[]): DetectorVideo[] =>
