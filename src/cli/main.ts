@@ -29,6 +29,13 @@ interface Failure {
   readonly stack?: string | undefined;
 }
 
+/** The first failure of a command. Closing what it used may have failed after that. */
+const firstFailure = (error: unknown): unknown =>
+  // by name: Node 22 has no global SuppressedError
+  error instanceof Error && error.name === 'SuppressedError' && 'suppressed' in error
+    ? firstFailure(error.suppressed)
+    : error;
+
 const failureOf = (error: unknown, io: CliIo): Failure => {
   if (error instanceof CommanderError) {
     const [message = '', ...more] = error.message.replace(/^error: /, '').split('\n');
@@ -111,7 +118,8 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   try {
     await (await programFor(argv, io)).parseAsync([...argv], { from: 'user' });
     return io.exitCode;
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstFailure(thrown);
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.complete;
     const failure = failureOf(error, io);
     print(failure, io, wantsJson(argv, io));

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { virtualClock } from '../../src/base/clock.ts';
 import type { Surroundings } from '../../src/cli/context/io.ts';
 import { run } from '../../src/cli/main.ts';
+import { LakeKeys } from '../../src/lake/keys/key-store.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 
 let folder: ReturnType<typeof freshFolder>;
@@ -41,6 +42,7 @@ describe('keys', () => {
   test('create prints the key once; it is kept as a hash only', async () => {
     const { code, out } = await invoke(['keys', 'create', '--use-case', 'weekly report', '--json']);
     expect(code).toBe(0);
+    expect(out).toHaveLength(1);
     const made = JSON.parse(out.join('\n')) as { id: string; key: string };
     expect(made).toEqual({
       id: expect.any(String),
@@ -67,6 +69,16 @@ describe('keys', () => {
     const revoked = await invoke(['keys', 'revoke', made.id]);
     expect(revoked.code).toBe(0);
     expect((await invoke(['keys', 'list'])).out.join()).toContain(made.id);
+  });
+
+  test('a failure is stated even if closing fails after it', async () => {
+    const close = vi.spyOn(LakeKeys.prototype, 'close').mockRejectedValue(new Error('not closed'));
+    onTestFinished(() => close.mockRestore());
+    const { code, err } = await invoke(['keys', 'revoke', 'key_unknown']);
+    expect(close).toHaveBeenCalledOnce();
+    expect(err.join()).toContain('key_unknown');
+    expect(err.join()).not.toContain('unexpected');
+    expect(code).toBe(2);
   });
 
   test.each([
