@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { messageOf, UsageError } from '../../base/errors.ts';
+import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
@@ -91,7 +91,7 @@ const importWatches = async (
       () => `Saved ${grouped(saved.length)} of ${grouped(watches.length + problems.length)} rows.`,
     );
   }
-  if (found.length > 0) io.exitCode = 3;
+  if (found.length > 0) io.exitCode = EXIT.partial;
 };
 
 interface AddOptions {

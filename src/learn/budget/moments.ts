@@ -72,7 +72,7 @@ export const momentsByState = (library: CurveLibrary): CurveMoment[][] => {
       byAge.set(age, moment);
       return moment;
     };
-    // // videos are first seen because they rise, so only first sights teach about first sights
+    // videos are first seen because they rise, so only first sights teach about first sights
     for (const [state, age] of firstRefreshes(curve)) moments[state]?.push(momentOf(age));
     for (let age = Math.ceil(from); age <= to; age++) {
       const moment = momentOf(age);

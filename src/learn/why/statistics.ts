@@ -38,7 +38,7 @@ export const independentShare = (videos: readonly { readonly user: string | null
   const sizes = [...Map.groupBy(known, ({ user }) => user).values()].map(({ length }) => length);
   const squares = sizes.reduce((sum, size) => sum + size * size, videos.length - known.length);
   const creators = squares === 0 ? 0 : videos.length ** 2 / squares;
-  return creators === 0 ? 0 : (creators - 1) / videos.length; // // a single creator proves nothing
+  return creators === 0 ? 0 : (creators - 1) / videos.length; // a single creator proves nothing
 };
 
 /**
