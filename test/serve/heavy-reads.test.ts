@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { DAY_MS } from '../../src/base/durations.ts';
+import { lakeVersion } from '../../src/lake/lake-version.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
@@ -267,7 +268,7 @@ test('the lists that most ask for are computed before anybody does', async () =>
     count: 20,
     owner: 'key_1',
   });
-  expect(part).toMatchObject({ asOf: NOW, isStale: false });
+  expect(part).toMatchObject({ asOf: NOW, version: lakeVersion(lake) });
   expect(ahead).toBeGreaterThan(13);
   expect(read.mock.calls.length).toBe(ahead);
   await reads.close();

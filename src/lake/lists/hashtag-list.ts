@@ -119,7 +119,6 @@ const pageOf = (
   items,
   asOf,
   pulledAt: asOf,
-  isStale: false,
   version,
 });
 

@@ -23,13 +23,13 @@ export interface PartQuery<Q extends ListQuery>
   extends ListRowsQuery<Q>,
     Pick<ListMoment, 'gone' | 'owner' | 'isPage'> {}
 
-/** Part of a computed list at `asOf`. `isStale`: the lake changed while it was computed. */
+/** Part of a computed list at `asOf`. */
 export interface ComputedPart<T> {
   readonly total: number;
   readonly items: T[];
   readonly asOf: number;
-  readonly isStale: boolean;
-  readonly version: number;
+  /** Of the lake it was computed from; null: the lake changed meanwhile. */
+  readonly version: number | null;
 }
 
 /** Source of a lake's computed lists. */
@@ -38,10 +38,7 @@ export interface ComputedLists {
   part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
 }
 
-/**
- * One page of a list at `asOf` (Unix ms). `pulledAt` is null for a computed list. `isStale`: the lake
- * changed while it was computed.
- */
+/** One page of a list at `asOf` (Unix ms). `pulledAt` is null for a computed list. */
 export interface ListPage<T> {
   readonly total: number;
   /** Items in the lake: of a pulled list, as deep as it was pulled. */
@@ -49,9 +46,8 @@ export interface ListPage<T> {
   readonly items: T[];
   readonly asOf: number;
   readonly pulledAt: number | null;
-  readonly isStale: boolean;
-  /** Of the lake, when the page was read from it. */
-  readonly version: number;
+  /** Of the lake it was read from; null: the lake changed meanwhile. */
+  readonly version: number | null;
 }
 
 /** A page of a list that no source gave whole. */

@@ -15,6 +15,6 @@ export class UncachedLists implements ComputedLists {
     const { wanted, asOf, from, count } = query;
     const version = lakeVersion(this.lake);
     const { total, items } = computeList(this.lake, { wanted, asOf, from, count });
-    return { total, items: items as ItemOf<Q>[], asOf, isStale: false, version };
+    return { total, items: items as ItemOf<Q>[], asOf, version };
   }
 }

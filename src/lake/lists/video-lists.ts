@@ -26,7 +26,6 @@ const pulledPage = (
     items: contentItems(lake, entries, pulled.completedAt, 'seen'),
     asOf: pulled.completedAt,
     pulledAt: pulled.completedAt,
-    isStale: false,
     version,
   };
 };

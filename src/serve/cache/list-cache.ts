@@ -64,9 +64,8 @@ export class ListCache implements ComputedLists {
       const computed = await this.#work.do(name, compute, query.gone?.());
       if (!isDeep && computed.query !== query) continue; // another instant or part
       const { entry, items } = computed;
-      const version = lakeVersion(this.lake);
-      const isStale = entry.version !== version;
-      return { total: entry.total, items: items as ItemOf<Q>[], asOf, isStale, version };
+      const version = entry.version === lakeVersion(this.lake) ? entry.version : null;
+      return { total: entry.total, items: items as ItemOf<Q>[], asOf, version };
     }
   }
 
@@ -102,7 +101,7 @@ export class ListCache implements ComputedLists {
       if (entry === undefined) return undefined;
       const rows = entry.rows.subarray(width * from, width * (from + count));
       const items = itemsOf(this.lake, wanted, { rows, before: from, asOf }) as ItemOf<Q>[];
-      return { total: entry.total, items, asOf, isStale: false, version };
+      return { total: entry.total, items, asOf, version };
     })();
   }
 }

@@ -89,8 +89,12 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     body: { ...totalsOf(list), page: pageNumber, items: list.items, ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? newestSnapshotAt(service.lake, list.asOf),
-    readFor: { at, version: list.version },
-    ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
+    ...(list.version === null
+      ? {}
+      : {
+          readFor: { at, version: list.version },
+          windowsMs: list.pulledAt === null ? windowsMs : [],
+        }),
   });
 
   respondGet(app, service, feed, async (c) => {
