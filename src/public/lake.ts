@@ -17,7 +17,8 @@ import { type ComputedLists, type ListPage, totalsOf } from '../lake/lists/list-
 import { UncachedLists } from '../lake/lists/uncached-lists.ts';
 import { feedPage, trendsPage } from '../lake/lists/video-lists.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
-import { creatorProfile, knownProfile } from '../lake/read/creator-profile.ts';
+import { creatorProfile } from '../lake/read/creator-profile.ts';
+import { knownProfile } from '../lake/read/shown-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../lake/read/timeline.ts';
 import { videoGrowth } from '../lake/read/video-growth.ts';
 import { searchPage } from '../lake/search/search-page.ts';

@@ -1,6 +1,5 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { isoOf } from '../../base/iso.ts';
 import { engagementRate } from '../../base/wire/engagement-rate.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
@@ -12,28 +11,8 @@ import { contentItems } from './content-items.ts';
 import { Echoes } from './echoes.ts';
 import { knownBy } from './known-by.ts';
 import { lastKnown } from './last-known.ts';
+import type { CreatorProfile, CreatorSnapshot } from './shown-profile.ts';
 import { spellingsOf } from './spellings.ts';
-
-/** A creator as the lake knew them at an instant; unknown numbers are null. */
-export interface CreatorProfile {
-  readonly handle: string;
-  readonly followers: number | null;
-  readonly videoCount: number | null;
-  readonly views: number | null;
-  readonly likes: number | null;
-  readonly engagementRate: number | null;
-  readonly videos: ContentItem[];
-  readonly growth: CreatorSnapshot[]; // oldest first
-  readonly extra: Record<string, unknown>;
-}
-
-/** Counts of a creator at one instant (Unix ms). */
-export interface CreatorSnapshot {
-  readonly at: number;
-  readonly followers: number | null;
-  readonly views: number | null;
-  readonly likes: number | null;
-}
 
 /** All spellings of the handle asked for. */
 const SPELLINGS = spellingsOf('@folded');
@@ -184,20 +163,4 @@ export const creatorProfile = (
       })),
     extra: profile?.extra == null ? {} : (JSON.parse(profile.extra) as Record<string, unknown>),
   };
-};
-
-/** Fields of every creator in the interface, instants ISO 8601. */
-export const knownProfile = (
-  platform: Platform,
-  { extra: _, growth, ...numbers }: CreatorProfile,
-) => ({
-  platform,
-  ...numbers,
-  growth: growth.map((snapshot) => ({ ...snapshot, at: isoOf(snapshot.at) })),
-});
-
-/** A profile as the interface shows it: further fields behind the known ones. */
-export const shownProfile = (platform: Platform, profile: CreatorProfile) => {
-  const known = knownProfile(platform, profile);
-  return { ...known, ...profile.extra, ...known };
 };

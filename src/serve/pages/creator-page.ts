@@ -5,7 +5,7 @@ import { creatorSubject } from '../../alerts/events/subject-url.ts';
 import { isoOf } from '../../base/iso.ts';
 import { foldHandle, plainHandle } from '../../base/wire/folding.ts';
 import type { CountedCreator } from '../../lake/lists/creator-lists.ts';
-import type { CreatorProfile, CreatorSnapshot } from '../../lake/read/creator-profile.ts';
+import type { CreatorProfile, CreatorSnapshot } from '../../lake/read/shown-profile.ts';
 import { RefusedError } from '../http/problems.ts';
 import { handlePath, platformPath } from '../request/parameters.ts';
 import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';

@@ -134,7 +134,7 @@ describe('demo', () => {
     for (const [argv, problem] of [
       [['demo', '--nights', '0'], /whole number from 1/],
       [['demo', '--at', 'tomorrow'], /ISO 8601/],
-      [['demo', '--from', join(folder, 'nowhere')], /nothing at/],
+      [['demo', '--from', join(folder, 'nowhere')], /does not exist. Expected/],
       [['demo', '--from', from, '--at', '2001-01-01'], /no counts of videos before/],
     ] as const) {
       const { code, err } = await command(dataDir, [...argv]);
