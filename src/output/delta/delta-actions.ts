@@ -53,34 +53,16 @@ export type Txn = z.infer<typeof txn>;
 /** One action; one of its fields is there, or none for an action that trendlake need not know. */
 export type Action = z.infer<typeof action>;
 
-const LINE_END = 10;
-
-/** True if a line seems to be about a file outside a prefix. */
-const isElsewhere = (line: Buffer, below: string): boolean =>
-  ['{"add":{"path":"', '{"remove":{"path":"'].some((begin) => {
-    if (!line.subarray(0, begin.length).equals(Buffer.from(begin))) return false;
-    const path = line.subarray(begin.length, begin.length + below.length);
-    return !path.equals(Buffer.from(below));
-  });
-
 /**
- * The actions of a commit's file, one JSON object per line. Actions of files outside `below` may be
- * left out: a table may name a hundred thousand files of other lakes.
+ * The actions of a commit's file, one JSON object per line.
  * @throws ZodError or SyntaxError for an invalid line
  */
-export const actionsIn = (bytes: Buffer, below: string): Action[] => {
-  const actions: Action[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const found = bytes.indexOf(LINE_END, from);
-    const to = found < 0 ? bytes.length : found;
-    const line = bytes.subarray(from, to);
-    from = to + 1;
-    if (isElsewhere(line, below)) continue;
-    const text = line.toString().trim();
-    if (text !== '') actions.push(action.parse(JSON.parse(text)));
-  }
-  return actions;
-};
+export const actionsIn = (bytes: Buffer): Action[] =>
+  bytes
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => action.parse(JSON.parse(line)));
 
 /**
  * The action of a checkpoint's row.

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
-import { actionsOfCheckpoint, checkpointOf, filesSince } from './checkpoint.ts';
+import { actionsOfCheckpoint, checkpointOf } from './checkpoint.ts';
 import {
   type Action,
   type AddFile,
@@ -39,8 +39,10 @@ export class DeltaLog {
   readonly txns = new Map<string, Txn>();
   /** Files of the table, by path. */
   readonly files = new Map<string, AddFile>();
-  /** Files that were taken out and may still be read by who began before, by path. */
+  /** Removed files, which readers that began before may still read, by path. */
   readonly removed = new Map<string, RemoveFile>();
+  /** The same of all lakes: the newest action of each path. */
+  readonly #actions = new Map<string, Action>();
 
   constructor(store: TableStore, table: string, below = '') {
     this.#store = store;
@@ -69,6 +71,8 @@ export class DeltaLog {
       if (protocol) this.protocol = protocol;
       if (metaData) this.metaData = metaData;
       if (txn) this.txns.set(txn.appId, txn);
+      if (add) this.#actions.set(add.path, { add });
+      if (remove) this.#actions.set(remove.path, { remove });
       if (add?.path.startsWith(this.#below)) {
         this.removed.delete(add.path);
         this.files.set(add.path, add);
@@ -106,32 +110,22 @@ export class DeltaLog {
     return { commits, checkpoints };
   }
 
-  /** The newest checkpoint and the commits there are since; without one, all commits. */
-  async #located(): Promise<{ commits: number[]; checkpoint: Uint8Array | undefined }> {
+  /** Reads the newest checkpoint, if there is one. @returns the versions that have a commit */
+  async #readCheckpoint(): Promise<number[]> {
     const hint = await this.#hint();
     const { commits, checkpoints } = await this.#listed(hint);
     const newest = checkpoints.at(-1);
-    if (newest === undefined)
-      return {
-        commits: hint < 0 ? commits : (await this.#listed(-1)).commits,
-        checkpoint: undefined,
-      };
+    if (newest === undefined) return hint < 0 ? commits : (await this.#listed(-1)).commits;
     const checkpoint = await this.#store.read(`${this.#folder}${named(newest)}.checkpoint.parquet`);
     if (checkpoint === undefined) throw this.#damaged(`its checkpoint ${newest} has gone`);
+    try {
+      this.#apply(await actionsOfCheckpoint(checkpoint));
+    } catch (error) {
+      throw this.#damaged(`its checkpoint ${newest} is not one: ${messageOf(error)}`, error);
+    }
     this.#version = newest;
     this.#checkpointVersion = newest;
-    return { commits, checkpoint };
-  }
-
-  /** The actions of a checkpoint, some thousands at a time, its first ones of no file. */
-  async *#actionsOf(checkpoint: Uint8Array | undefined): AsyncGenerator<Action[]> {
-    if (checkpoint === undefined) return;
-    try {
-      yield* actionsOfCheckpoint(checkpoint, this.#below);
-    } catch (error) {
-      const what = `its checkpoint ${this.#checkpointVersion} is not one: ${messageOf(error)}`;
-      throw this.#damaged(what, error);
-    }
+    return commits;
   }
 
   async #commit(version: number): Promise<Action[]> {
@@ -143,23 +137,9 @@ export class DeltaLog {
         `it has more than ${MOST_COMMIT_BYTES} bytes of commits and no checkpoint`,
       );
     try {
-      return actionsIn(bytes, this.#below);
+      return actionsIn(bytes);
     } catch (error) {
       throw this.#damaged(`its commit ${version} is not one: ${messageOf(error)}`, error);
-    }
-  }
-
-  async #readCommits(listed: readonly number[], until: number): Promise<void> {
-    const fresh = listed.filter((version) => version > this.#version && version <= until);
-    for (let done = 0; done < fresh.length; done += READ_AT_ONCE) {
-      const some = fresh.slice(done, done + READ_AT_ONCE);
-      const commits = await Promise.all(some.map((version) => this.#commit(version)));
-      some.forEach((version, index) => {
-        if (version !== this.#version + 1)
-          throw this.#damaged(`its commit ${this.#version + 1} is missing`);
-        this.#apply(commits[index] ?? []);
-        this.#version = version;
-      });
     }
   }
 
@@ -168,13 +148,21 @@ export class DeltaLog {
    * @throws TablesError when the log has a gap or cannot be understood
    */
   async refresh(): Promise<void> {
-    let commits: readonly number[];
-    if (this.#version < 0) {
-      const located = await this.#located();
-      for await (const actions of this.#actionsOf(located.checkpoint)) this.#apply(actions);
-      ({ commits } = located);
-    } else ({ commits } = await this.#listed(this.#version));
-    await this.#readCommits(commits, Number.MAX_SAFE_INTEGER);
+    const commits =
+      this.#version < 0
+        ? await this.#readCheckpoint()
+        : (await this.#listed(this.#version)).commits;
+    const fresh = commits.filter((version) => version > this.#version);
+    for (let done = 0; done < fresh.length; done += READ_AT_ONCE) {
+      const some = fresh.slice(done, done + READ_AT_ONCE);
+      const read = await Promise.all(some.map((version) => this.#commit(version)));
+      some.forEach((version, index) => {
+        if (version !== this.#version + 1)
+          throw this.#damaged(`its commit ${this.#version + 1} is missing`);
+        this.#apply(read[index] ?? []);
+        this.#version = version;
+      });
+    }
   }
 
   /**
@@ -198,23 +186,25 @@ export class DeltaLog {
 
   /**
    * Writes a checkpoint of the version now read, so that readers need not begin at the first commit.
-   * Files taken out before `forgetBefore` (Unix milliseconds) are not named any more. The one before
-   * goes through it in pieces, so that memory does not grow with the table. Whoever writes one a
+   * Files removed before `forgetBefore` (Unix milliseconds) are not named any more. Writing one a
    * second time writes the same.
    */
   async checkpoint(forgetBefore: number): Promise<void> {
-    // what it holds of files: those of the commits since the last checkpoint
-    const since = new DeltaLog(this.#store, this.table);
-    const located = await since.#located();
-    const before = since.#actionsOf(located.checkpoint);
-    since.#apply((await before.next()).value ?? []);
-    await since.#readCommits(located.commits, this.#version);
-    const { version, protocol, metaData, txns } = since;
-    const general = [{ protocol }, { metaData }, ...[...txns.values()].map((txn) => ({ txn }))];
-    const files = since.#filesOver(before, forgetBefore);
-    const { bytes, actions, files: numOfAddFiles } = await checkpointOf(general, files);
+    const { version, protocol, metaData } = this;
+    const txns = [...this.txns.values()].map((txn) => ({ txn }));
+    const files = [...this.#actions]
+      .sort(([path], [other]) => (path < other ? -1 : 1))
+      .flatMap(([, { add, remove }]): Action[] => {
+        if (add) return [{ add: { ...add, dataChange: false } }];
+        const isKept = remove && (remove.deletionTimestamp ?? 0) >= forgetBefore;
+        return isKept ? [{ remove: { ...remove, dataChange: false } }] : [];
+      });
+    const actions = [{ protocol }, { metaData }, ...txns, ...files];
+    const bytes = await checkpointOf(actions);
     await this.#store.replace(`${this.#folder}${named(version)}.checkpoint.parquet`, bytes);
-    const note = { version, size: actions, sizeInBytes: bytes.byteLength, numOfAddFiles };
+    const numOfAddFiles = files.filter(({ add }) => add).length;
+    const sizeInBytes = bytes.byteLength;
+    const note = { version, size: actions.length, sizeInBytes, numOfAddFiles };
     await this.#store.replace(`${this.#folder}_last_checkpoint`, Buffer.from(JSON.stringify(note)));
     this.#checkpointVersion = version;
     this.#commitBytes = 0;
@@ -235,20 +225,5 @@ export class DeltaLog {
         .filter(isOld)
         .map((version) => `${this.#folder}${named(version)}.checkpoint.parquet`),
     ]);
-  }
-
-  /** The files of a checkpoint with those held here laid over them, as a checkpoint names them. */
-  async *#filesOver(
-    before: AsyncIterable<readonly Action[]>,
-    forgetBefore: number,
-  ): AsyncGenerator<Action> {
-    const changed = new Map<string, Action>();
-    for (const [path, add] of this.files) changed.set(path, { add });
-    for (const [path, remove] of this.removed) changed.set(path, { remove });
-    for await (const { add, remove } of filesSince(before, changed)) {
-      if (add) yield { add: { ...add, dataChange: false } };
-      else if (remove && (remove.deletionTimestamp ?? 0) >= forgetBefore)
-        yield { remove: { ...remove, dataChange: false } };
-    }
   }
 }
