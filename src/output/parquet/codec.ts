@@ -7,8 +7,8 @@ import {
   zstdCompress,
   zstdCompressSync,
 } from 'node:zlib';
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import PQueue from 'p-queue';
-import { compress as snappyCompress } from 'snappyjs';
 import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
 
 /** Shorter ones are compressed before a thread of the pool would have taken them up. */

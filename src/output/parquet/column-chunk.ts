@@ -114,19 +114,10 @@ class NumberValues implements Values {
 
   bounds(): Bounds | undefined {
     if (this.#count === 0) return undefined;
-    const bytesOf = (bound: number, zero: number): Buffer => {
-      const bytes = Buffer.alloc(this.#kind === 'days' ? 4 : 8);
-      if (this.#kind === 'days') bytes.writeInt32LE(bound);
-      else if (this.#integers) bytes.writeBigInt64LE(BigInt(bound));
-      else bytes.writeDoubleLE(bound === 0 ? zero : bound); // 0 and -0 are equal, and both inside
-      return bytes;
-    };
-    return {
-      least: bytesOf(this.#least, -0),
-      greatest: bytesOf(this.#greatest, 0),
-      leastExact: true,
-      greatestExact: true,
-    };
+    const [least, greatest] = [this.#least, this.#greatest];
+    if (this.#integers) return { least, greatest };
+    // 0 and -0 are equal, and both inside
+    return { least: least === 0 ? -0 : least, greatest: greatest === 0 ? 0 : greatest };
   }
 }
 

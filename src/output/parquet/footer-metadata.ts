@@ -1,85 +1,50 @@
-import thrift, { type Struct, type ThriftOutput } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
+import type { FileMetaData, RowGroup, SchemaElement, Statistics } from 'hyparquet';
+import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
+import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
+import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
 import type { EncodedChunk } from './column-chunk.ts';
-import { compactThrift } from './compact-thrift.ts';
 import type { ParquetColumn, ParquetType } from './parquet-tables.ts';
 
-// Footer of a Parquet file in the library's thrift structures. Its default footer lacks logical
-// types and the order of bounds, without which readers ignore both.
+// Page headers and the footer of a Parquet file.
 
-const PHYSICAL: Record<ParquetType, number> = {
-  INT64: thrift.Type.INT64,
-  TIMESTAMP_MILLIS: thrift.Type.INT64,
-  DOUBLE: thrift.Type.DOUBLE,
-  UTF8: thrift.Type.BYTE_ARRAY,
-  DATE: thrift.Type.INT32,
+const ELEMENTS: Record<ParquetType, Omit<SchemaElement, 'name'>> = {
+  INT64: { type: 'INT64' },
+  TIMESTAMP_MILLIS: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
+  DOUBLE: { type: 'DOUBLE' },
+  UTF8: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  DATE: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
 };
-const ZSTD = 6; // younger than the library's list of codecs
+
 /** Compression of a chunk's pages. */
 export type ChunkCodec = ParquetCodec | 'none';
-const CODECS: Record<ChunkCodec, number> = {
-  none: thrift.CompressionCodec.UNCOMPRESSED,
-  zstd: ZSTD,
-  snappy: thrift.CompressionCodec.SNAPPY,
-  gzip: thrift.CompressionCodec.GZIP,
+const CODECS = { none: 'UNCOMPRESSED', zstd: 'ZSTD', snappy: 'SNAPPY', gzip: 'GZIP' } as const;
+
+/** Longest bound of a text column, in bytes. */
+const LONGEST_BOUND = 64;
+
+const isWhole = (bound: unknown): boolean =>
+  !(bound instanceof Uint8Array) || bound.length <= LONGEST_BOUND;
+
+const statisticsOf = ({ column, nulls, bounds }: EncodedChunk): Statistics => {
+  const null_count = BigInt(nulls);
+  if (bounds === undefined) return { null_count };
+  const { least, greatest } = bounds;
+  // readers of before 2017 know only `max` and `min`, whose order is right for integers alone
+  const hasOldBounds = column.type !== 'UTF8' && column.type !== 'DOUBLE';
+  return {
+    ...(hasOldBounds ? { max: greatest, min: least } : {}),
+    null_count,
+    max_value: greatest,
+    min_value: least,
+    is_max_value_exact: isWhole(greatest),
+    is_min_value_exact: isWhole(least),
+  };
 };
-const UTC_MILLISECONDS = new thrift.LogicalType({
-  TIMESTAMP: new thrift.TimestampType({
-    isAdjustedToUTC: true,
-    unit: new thrift.TimeUnit({ MILLIS: new thrift.MilliSeconds() }),
-  }),
-});
-const TEXT = new thrift.LogicalType({ STRING: new thrift.StringType() });
-const DAY = new thrift.LogicalType({ DATE: new thrift.DateType() });
-
-const schemaElement = ({ name, type, optional }: ParquetColumn): Struct => {
-  const { OPTIONAL, REQUIRED } = thrift.FieldRepetitionType;
-  const base = { name, type: PHYSICAL[type], repetition_type: optional ? OPTIONAL : REQUIRED };
-  const { UTF8, TIMESTAMP_MILLIS, DATE } = thrift.ConvertedType;
-  if (type === 'UTF8')
-    return new thrift.SchemaElement({ ...base, converted_type: UTF8, logicalType: TEXT });
-  if (type === 'DATE')
-    return new thrift.SchemaElement({ ...base, converted_type: DATE, logicalType: DAY });
-  if (type !== 'TIMESTAMP_MILLIS') return new thrift.SchemaElement(base);
-  const logicalType = UTC_MILLISECONDS;
-  return new thrift.SchemaElement({ ...base, converted_type: TIMESTAMP_MILLIS, logicalType });
-};
-
-// thrift's numbers for the types of fields
-const BOOL = 2;
-const I64 = 10;
-const BINARY = 11;
-
-/**
- * A chunk's statistics, the bounds in the order of the column's type, and whether they are values
- * of the column (two fields younger than the library).
- */
-const statisticsOf = ({ column, nulls, bounds }: EncodedChunk): Struct => ({
-  write: (output: ThriftOutput): void => {
-    const field = (name: string, type: number, id: number, write: () => void): void => {
-      output.writeFieldBegin(name, type, id);
-      write();
-      output.writeFieldEnd();
-    };
-    const binary = (name: string, id: number, bytes: Buffer): void =>
-      field(name, BINARY, id, () => output.writeString(bytes));
-    output.writeStructBegin('Statistics');
-    // readers of before 2017 know `max` and `min`, whose order is right for integers alone
-    if (bounds !== undefined && column.type !== 'UTF8' && column.type !== 'DOUBLE') {
-      binary('max', 1, bounds.greatest);
-      binary('min', 2, bounds.least);
-    }
-    field('null_count', I64, 3, () => output.writeI64(nulls));
-    if (bounds !== undefined) {
-      binary('max_value', 5, bounds.greatest);
-      binary('min_value', 6, bounds.least);
-      field('is_max_value_exact', BOOL, 7, () => output.writeBool(bounds.greatestExact));
-      field('is_min_value_exact', BOOL, 8, () => output.writeBool(bounds.leastExact));
-    }
-    output.writeFieldStop();
-    output.writeStructEnd();
-  },
-});
 
 /** Place of a chunk's pages in its file, with headers. */
 export interface LocatedChunk {
@@ -91,82 +56,96 @@ export interface LocatedChunk {
   readonly plainBytes: number;
 }
 
-const chunkMetadata = (located: LocatedChunk): Struct => {
+const columnChunk = (located: LocatedChunk): RowGroup['columns'][number] => {
   const { chunk, codec, dictionaryAt, dataAt, bytes, plainBytes } = located;
-  const { PLAIN, RLE } = thrift.Encoding;
-  const coding = thrift.Encoding[chunk.coding];
-  const meta_data = new thrift.ColumnMetaData({
-    type: PHYSICAL[chunk.column.type],
-    encodings: [...new Set([coding, RLE, ...(chunk.dictionary === undefined ? [] : [PLAIN])])],
-    path_in_schema: [chunk.column.name],
-    codec: CODECS[codec],
-    num_values: chunk.rows,
-    total_uncompressed_size: plainBytes,
-    total_compressed_size: bytes,
-    data_page_offset: dataAt,
-    dictionary_page_offset: dictionaryAt,
-    statistics: statisticsOf(chunk),
-  });
-  return new thrift.ColumnChunk({ file_offset: dictionaryAt ?? dataAt, meta_data });
+  const { column, coding, dictionary } = chunk;
+  return {
+    file_offset: BigInt(dictionaryAt ?? dataAt),
+    meta_data: {
+      type: ELEMENTS[column.type].type ?? 'INT64',
+      encodings: [
+        ...new Set([coding, 'RLE' as const, ...(dictionary ? (['PLAIN'] as const) : [])]),
+      ],
+      path_in_schema: [column.name],
+      codec: CODECS[codec],
+      num_values: BigInt(chunk.rows),
+      total_uncompressed_size: BigInt(plainBytes),
+      total_compressed_size: BigInt(bytes),
+      data_page_offset: BigInt(dataAt),
+      ...(dictionaryAt === undefined ? {} : { dictionary_page_offset: BigInt(dictionaryAt) }),
+      statistics: statisticsOf(chunk),
+    },
+  };
 };
 
 /** A row group of a file. */
-export const rowGroup = (located: readonly LocatedChunk[]): Struct =>
-  new thrift.RowGroup({
-    columns: located.map(chunkMetadata),
-    num_rows: located[0]?.chunk.rows ?? 0,
-    total_byte_size: located.reduce((sum, { plainBytes }) => sum + plainBytes, 0),
-  });
+export const rowGroup = (located: readonly LocatedChunk[]): RowGroup => ({
+  columns: located.map(columnChunk),
+  num_rows: BigInt(located[0]?.chunk.rows ?? 0),
+  total_byte_size: BigInt(located.reduce((sum, { plainBytes }) => sum + plainBytes, 0)),
+});
 
-/** The header that stands before a page. */
+/** Header of a page. */
 export const pageHeader = (
   page: { kind: 'dictionary' | 'data'; values: number; coding: EncodedChunk['coding'] },
   plainBytes: number,
   bytes: number,
 ): Buffer => {
-  const { PLAIN, RLE } = thrift.Encoding;
+  const writer = new ByteWriter(64);
   const sizes = { uncompressed_page_size: plainBytes, compressed_page_size: bytes };
-  return compactThrift(
+  writePageHeader(
+    writer,
     page.kind === 'dictionary'
-      ? new thrift.PageHeader({
-          type: thrift.PageType.DICTIONARY_PAGE,
+      ? {
+          type: 'DICTIONARY_PAGE',
           ...sizes,
-          dictionary_page_header: new thrift.DictionaryPageHeader({
-            num_values: page.values,
-            encoding: PLAIN,
-          }),
-        })
-      : new thrift.PageHeader({
-          type: thrift.PageType.DATA_PAGE,
+          dictionary_page_header: { num_values: page.values, encoding: 'PLAIN' },
+        }
+      : {
+          type: 'DATA_PAGE',
           ...sizes,
-          data_page_header: new thrift.DataPageHeader({
+          data_page_header: {
             num_values: page.values,
-            encoding: thrift.Encoding[page.coding],
-            definition_level_encoding: RLE,
-            repetition_level_encoding: RLE,
-          }),
-        }),
+            encoding: page.coding,
+            definition_level_encoding: 'RLE',
+            repetition_level_encoding: 'RLE',
+          },
+        },
   );
+  return Buffer.from(writer.getBytes());
 };
 
-/** The footer of a file, without its length and the letters behind it. */
+/** The list of row groups, field 4, without elements and their type; then the header of field 6. */
+const NO_GROUPS = Buffer.from([0x19, 0x00, 0x28]);
+const EMPTY_LIST_OF_STRUCTS = 0x0c;
+
+/** Footer of a file, then its length. */
 export const footer = (
   columns: readonly ParquetColumn[],
   rows: number,
-  groups: readonly Struct[],
-): Buffer =>
-  compactThrift(
-    new thrift.FileMetaData({
-      version: 2,
-      schema: [
-        new thrift.SchemaElement({ name: 'root', num_children: columns.length }),
-        ...columns.map(schemaElement),
-      ],
-      num_rows: rows,
-      row_groups: groups,
-      created_by: 'trendlake (parquetjs-lite)',
-      column_orders: columns.map(
-        () => new thrift.ColumnOrder({ TYPE_ORDER: new thrift.TypeDefinedOrder() }),
+  groups: RowGroup[],
+): Buffer => {
+  const writer = new ByteWriter();
+  const metadata: FileMetaData = {
+    version: 2,
+    schema: [
+      { name: 'root', num_children: columns.length },
+      ...columns.map(
+        ({ name, type, optional }): SchemaElement => ({
+          name,
+          ...ELEMENTS[type],
+          repetition_type: optional ? 'OPTIONAL' : 'REQUIRED',
+        }),
       ),
-    }),
-  );
+    ],
+    num_rows: BigInt(rows),
+    row_groups: groups,
+    created_by: 'trendlake',
+    metadata_length: 0, // of a file that was read
+  };
+  writeMetadata(writer, metadata, LONGEST_BOUND);
+  const bytes = Buffer.from(writer.getBytes());
+  // the library writes no type of elements into an empty list, and Arrow's reader in Rust needs one
+  if (groups.length === 0) bytes[bytes.lastIndexOf(NO_GROUPS) + 1] = EMPTY_LIST_OF_STRUCTS;
+  return bytes;
+};

@@ -6,7 +6,7 @@ import { isObject } from '../../base/json-object.ts';
 import { ChangedFolders, type Disk, growFile } from './install-file.ts';
 
 /** Raised when files of the same rows would look different: then the next export is a full one. */
-const FORMAT = 4;
+const FORMAT = 5;
 const MANIFEST = 'manifest.json';
 
 /** A file of an export, as its manifest names it. */
@@ -33,7 +33,7 @@ export interface Manifest {
 
 /** Facts about the files of a manifest of this version or an earlier one. */
 export interface ManifestTotals extends Omit<Manifest, 'format' | 'codec'> {
-  format: number; // 1: version 0.1.0; 2 and 3: larger parts of videos
+  format: number; // 1: version 0.1.0; before 5: files in other forms
   codec: ParquetCodec | null; // null: unknown before format 2
 }
 

@@ -1,6 +1,5 @@
 import { ByteSink } from './byte-sink.ts';
 import { deltaBinaryPacked } from './delta-binary-packed.ts';
-import { greatestWithin, leastWithin } from './text-bounds.ts';
 import {
   type Bounds,
   type Coding,
@@ -192,16 +191,8 @@ export class TextValues implements Values {
       if (this.#order(bytes, i, greatest) > 0) greatest = i;
       else if (this.#order(bytes, i, least) < 0) least = i;
     }
-    const textAt = (text: number): Buffer => bytes.subarray(this.#startOf(text), this.#endOf(text));
-    const [first, last] = [textAt(least), textAt(greatest)];
-    const above = greatestWithin(last);
-    if (above === undefined) return undefined;
-    const below = leastWithin(first);
-    return {
-      least: below,
-      greatest: above,
-      leastExact: below.length === first.length,
-      greatestExact: above.equals(last),
-    };
+    const textAt = (text: number): Buffer =>
+      Buffer.from(bytes.subarray(this.#startOf(text), this.#endOf(text)));
+    return { least: textAt(least), greatest: textAt(greatest) };
   }
 }

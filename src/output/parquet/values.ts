@@ -20,13 +20,10 @@ export interface Dictionary {
   readonly kinds: Uint32Array;
 }
 
-/** The least and the greatest value, as Parquet's statistics state them. */
+/** The least and the greatest value. Texts are UTF-8, compared byte by byte. */
 export interface Bounds {
-  readonly least: Buffer;
-  readonly greatest: Buffer;
-  /** False where text was cut short. */
-  readonly leastExact: boolean;
-  readonly greatestExact: boolean;
+  readonly least: number | Uint8Array;
+  readonly greatest: number | Uint8Array;
 }
 
 /** The values of one column of a row group, without its nulls. Emptied and used again. */

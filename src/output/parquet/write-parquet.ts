@@ -1,4 +1,4 @@
-import type { Struct } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
+import type { RowGroup } from 'hyparquet';
 import type { PageCompressor } from './codec.ts';
 import { ColumnChunk, type EncodedChunk } from './column-chunk.ts';
 import {
@@ -65,7 +65,7 @@ interface GrowingFile {
   readonly put: WriteBytes;
   offset: number;
   rows: number;
-  readonly groups: Struct[];
+  readonly groups: RowGroup[];
   /** The row group that is compressed and written meanwhile. */
   writing: Promise<void>;
 }
@@ -167,10 +167,7 @@ export class ParquetWriter {
     await this.closeGroup();
     const file = this.#openFile();
     await file.writing;
-    const end = footer(this.#columns, file.rows, file.groups);
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(end.length);
-    file.put(Buffer.concat([end, length, MAGIC]));
+    file.put(Buffer.concat([footer(this.#columns, file.rows, file.groups), MAGIC]));
     this.#file = undefined;
     return file.rows;
   }
@@ -180,7 +177,7 @@ export class ParquetWriter {
     return this.#file;
   }
 
-  #putGroup(chunks: readonly FinishedChunk[], file: GrowingFile): Struct {
+  #putGroup(chunks: readonly FinishedChunk[], file: GrowingFile): RowGroup {
     const located = chunks.map(({ chunk, codec, dictionary, data }): LocatedChunk => {
       const at = file.offset;
       if (dictionary !== undefined) file.put(dictionary.bytes);

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects, type Statistics } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { describe, expect, test } from 'vitest';
 import { PARQUET_CODECS, type ParquetCodec } from '../../../src/base/config/parquet-codecs.ts';
 import { PageCompressor } from '../../../src/output/parquet/codec.ts';
 import type { ParquetColumn } from '../../../src/output/parquet/parquet-tables.ts';
-import { greatestWithin, leastWithin } from '../../../src/output/parquet/text-bounds.ts';
 import { ParquetWriter } from '../../../src/output/parquet/write-parquet.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { draws } from '../../support/draws.ts';
@@ -129,26 +128,36 @@ describe('the coding suits the values, and they come back', () => {
   });
 });
 
-test('bounds of any text hold it, are short, and are its own where they can be', () => {
+/** Bounds that a file states for a text. */
+const boundsOf = async (value: string): Promise<Statistics> => {
+  const parts: Buffer[] = [];
+  const writer = new ParquetWriter([column('UTF8')], new PageCompressor('snappy'));
+  await writer.write([[value]], (bytes) => parts.push(bytes));
+  const { row_groups } = parquetMetadata(new Uint8Array(Buffer.concat(parts)).buffer);
+  return row_groups[0]?.columns[0]?.meta_data?.statistics ?? {};
+};
+
+test('bounds of a text enclose it, are short, and equal it if possible', async () => {
   const text = fc.string({ unit: anyCharacter, maxLength: 200 });
-  fc.assert(
-    fc.property(text, (value) => {
+  await fc.assert(
+    fc.asyncProperty(text, async (value) => {
       const bytes = Buffer.from(value);
-      const least = leastWithin(bytes);
-      const greatest = greatestWithin(bytes);
+      const { min_value, max_value, ...isExact } = await boundsOf(value);
+      const [least, greatest] = [Buffer.from(`${min_value}`), Buffer.from(`${max_value}`)];
       expect(Buffer.compare(least, bytes)).toBeLessThanOrEqual(0);
       expect(least.length).toBeLessThanOrEqual(64);
-      expect(Buffer.from(least.toString('utf8'))).toEqual(least);
-      if (greatest === undefined) return;
       expect(Buffer.compare(greatest, bytes)).toBeGreaterThanOrEqual(0);
-      expect(Buffer.from(greatest.toString('utf8'))).toEqual(greatest);
-      expect(greatest.length).toBeLessThanOrEqual(68);
-      if (bytes.length <= 64) expect(greatest).toEqual(bytes);
+      expect(greatest.length).toBeLessThanOrEqual(64);
+      const isShort = bytes.length <= 64;
+      expect(isExact).toMatchObject({ is_min_value_exact: isShort, is_max_value_exact: isShort });
+      if (isShort) expect([least, greatest]).toEqual([bytes, bytes]);
     }),
     { seed: 13, numRuns: draws(500) },
   );
-  expect(greatestWithin(Buffer.from('\u{10ffff}'.repeat(20)))).toBeUndefined();
-  expect(greatestWithin(Buffer.from(`${'a'.repeat(62)}\ud7ff${'z'.repeat(9)}`))?.toString()).toBe(
-    `${'a'.repeat(61)}b`,
-  );
+  expect(await boundsOf('\u{10ffff}'.repeat(20))).toMatchObject({
+    max_value: '\u{10ffff}'.repeat(20), // no shorter text comes after it
+  });
+  expect(await boundsOf(`${'a'.repeat(62)}\ud7ff${'z'.repeat(9)}`)).toMatchObject({
+    max_value: `${'a'.repeat(61)}b`,
+  });
 });
