@@ -6,14 +6,14 @@ import { footerOf } from './local-file.ts';
 import type { PublishedFile } from './published-file.ts';
 import type { OpenFile, TableStore } from './table-store.ts';
 
-/** A file that stands in the store, ready to be committed. */
+/** An uploaded file, not yet committed. */
 export interface BroughtFile {
   readonly add: AddFile;
   readonly rows: number;
   readonly columns: readonly TableColumn[];
 }
 
-/** Table and store of a file, and the place where it is built. */
+/** Table and store of a file, and where it is built. */
 export interface BringDeps {
   readonly store: TableStore;
   readonly table: string;
@@ -23,9 +23,8 @@ export interface BringDeps {
 }
 
 /**
- * Brings a file into the store unless it is there, and describes it for a commit. A file of days is
- * built first.
- * @throws ReplacedFileError when an export replaced what it is made of
+ * Uploads a file unless the store has it, and describes it for a commit. A file of days is built first.
+ * @throws ReplacedFileError if an export replaced one of its sources
  */
 export const bringIn = async (
   { store, table, lake, place, clock }: BringDeps,

@@ -1,7 +1,7 @@
 import type { DeltaLog } from './delta-log.ts';
 import type { TableStore } from './table-store.ts';
 
-/** Paths of a lake's files that a table names, and that the store lacks or has in another size. */
+/** Paths of a lake's files in a table that are missing in the store or have another size there. */
 export const brokenFiles = async (
   store: TableStore,
   log: DeltaLog,

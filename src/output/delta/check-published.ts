@@ -10,7 +10,7 @@ export interface PublishedState {
   readonly tables: number;
   /** Files of this lake that the tables should show. */
   readonly files: number;
-  /** Differences in words; empty if there are none. */
+  /** Descriptions of differences. */
   readonly problems: string[];
 }
 
@@ -43,9 +43,9 @@ const checkTable = async (
 };
 
 /**
- * Compares what the tables show of a lake with the manifest of its last export, and what the tables
- * name with what the store holds. Repairs nothing.
- * @throws TablesError when the store or a table cannot be read
+ * Compares the files of a lake in the tables with the manifest of its last export and with the store.
+ * Repairs nothing.
+ * @throws TablesError if the store or a table cannot be read
  */
 export const checkPublished = async (
   dataDir: string,

@@ -41,7 +41,7 @@ const group = (name: string, fields: readonly SchemaElement[][]): SchemaElement[
   ...fields.flat(),
 ];
 
-/** The columns of a checkpoint: one group an action, its fields under the protocol's names. */
+/** Columns of a checkpoint: a group per action, with the field names of the protocol. */
 const GROUPS: Record<Name, SchemaElement[]> = {
   txn: group('txn', [[text('appId')], [long('version')], [long('lastUpdated')]]),
   add: group('add', [
@@ -80,7 +80,7 @@ const SCHEMA: SchemaElement[] = [
 const LONGS = new Set(['version', 'lastUpdated', 'size', 'modificationTime', 'deletionTimestamp']);
 LONGS.add('createdTime');
 
-/** 64-bit fields as the writer wants them; what is missing as null. */
+/** Converts 64-bit fields to BigInt for the writer, and missing values to null. */
 const stored = (value: object | null | undefined): object | null =>
   value === null || value === undefined
     ? null
@@ -91,7 +91,7 @@ const stored = (value: object | null | undefined): object | null =>
         ]),
       );
 
-/** 64-bit fields as numbers again, fields without a value left out. */
+/** Converts 64-bit fields back to numbers, and missing values to null. */
 const restored = (value: unknown): unknown => {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(restored);
@@ -118,7 +118,7 @@ export const checkpointOf = async (actions: readonly Action[]): Promise<Uint8Arr
 
 /**
  * The actions of a checkpoint.
- * @throws what the reader says of a damaged one
+ * @throws the reader's error for a damaged one
  */
 export const actionsOfCheckpoint = async (bytes: Uint8Array): Promise<Action[]> => {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);

@@ -89,7 +89,7 @@ const columnsBetween = async (
 const plainValue = (value: unknown): unknown =>
   typeof value === 'bigint' ? Number(value) : (value ?? null);
 
-/** The rows of a file, some at a time, as arrays of numbers, texts and nulls with `day` at the end. */
+/** Rows of a file in chunks, as arrays of numbers, texts and nulls, with `day` at the end. */
 async function* rowsOf(
   file: OpenFile,
   metadata: FileMetaData,
@@ -134,15 +134,15 @@ const addDay = async (
 
 /** Destination of files that are built to be published. */
 export interface BuildPlace {
-  /** Folder with room for as many as are uploaded at once. */
+  /** Folder with room for all files that are uploaded at once. */
   readonly folder: string;
-  /** Queue of builds, each of which holds rows in memory. */
+  /** Limits concurrent builds, as each holds rows in memory. */
   readonly builds: PQueue;
   readonly codec: ParquetCodec;
 }
 
 /**
- * Runs `work` on a file that has no name: nothing of it is left, however the process ends.
+ * Runs `work` on a file without a name. The system removes it however the process ends.
  * @throws TablesError, transient on a full disk
  */
 const withUnnamedFile = async <T>(
@@ -175,9 +175,9 @@ const withUnnamedFile = async <T>(
 };
 
 /**
- * Builds a file with the rows of exported days, in the order of the days, and the column `date`, then
- * runs `work` on it. The same days always give the same bytes.
- * @throws ReplacedFileError when an export replaced a day's file
+ * Builds a file with the rows of exported days, in order, and the column `date`, then runs `work` on
+ * it. Equal days give equal bytes.
+ * @throws ReplacedFileError if an export replaced a day's file
  */
 export const withDatedFile = async <T>(
   [first, ...more]: readonly [FileSource, ...FileSource[]],

@@ -50,7 +50,7 @@ export type RemoveFile = z.infer<typeof removeFile>;
 export type MetaData = z.infer<typeof metaData>;
 export type Protocol = z.infer<typeof protocol>;
 export type Txn = z.infer<typeof txn>;
-/** One action; one of its fields is there, or none for an action that trendlake need not know. */
+/** One action. It has one of these fields, or none if trendlake does not use the action. */
 export type Action = z.infer<typeof action>;
 
 /**

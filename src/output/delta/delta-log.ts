@@ -12,13 +12,13 @@ import {
 import { TablesError } from './errors.ts';
 import type { TableStore } from './table-store.ts';
 
-/** A checkpoint each so many commits; one that a kill prevented is made up for a few commits later. */
+/** Commits between two checkpoints. One that was missed by a kill is written a few commits later. */
 const CHECKPOINT_EVERY = 100;
 const CHECKPOINT_LATE = CHECKPOINT_EVERY + 10;
-/** One sooner where the commits since the last one are as large: each reader reads them all. */
+/** Bytes of commits that cause a checkpoint too, because every reader reads them all. */
 const CHECKPOINT_BYTES = 4 << 20;
 const READ_AT_ONCE = 16;
-/** A log is checkpointed long before. */
+/** Never reached by a log with checkpoints. */
 const MOST_COMMIT_BYTES = 64 * CHECKPOINT_BYTES;
 
 const named = (version: number): string => String(version).padStart(20, '0');
@@ -117,11 +117,11 @@ export class DeltaLog {
     const newest = checkpoints.at(-1);
     if (newest === undefined) return hint < 0 ? commits : (await this.#listed(-1)).commits;
     const checkpoint = await this.#store.read(`${this.#folder}${named(newest)}.checkpoint.parquet`);
-    if (checkpoint === undefined) throw this.#damaged(`its checkpoint ${newest} has gone`);
+    if (checkpoint === undefined) throw this.#damaged(`its checkpoint ${newest} is missing`);
     try {
       this.#apply(await actionsOfCheckpoint(checkpoint));
     } catch (error) {
-      throw this.#damaged(`its checkpoint ${newest} is not one: ${messageOf(error)}`, error);
+      throw this.#damaged(`its checkpoint ${newest} is damaged: ${messageOf(error)}`, error);
     }
     this.#version = newest;
     this.#checkpointVersion = newest;
@@ -139,7 +139,7 @@ export class DeltaLog {
     try {
       return actionsIn(bytes);
     } catch (error) {
-      throw this.#damaged(`its commit ${version} is not one: ${messageOf(error)}`, error);
+      throw this.#damaged(`its commit ${version} is damaged: ${messageOf(error)}`, error);
     }
   }
 
@@ -166,8 +166,8 @@ export class DeltaLog {
   }
 
   /**
-   * Writes the next version, if nobody else did. The log must be refreshed after either outcome.
-   * @returns whether it was written; an error leaves that open
+   * Writes the next version unless another writer did. Refresh the log afterwards.
+   * @returns true if it was written; after an error that is unknown
    */
   commit(actions: readonly object[]): Promise<boolean> {
     const lines = actions.map((action) => `${JSON.stringify(action)}\n`).join('');

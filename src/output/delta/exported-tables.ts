@@ -9,8 +9,7 @@ import { type LocalFile, sourceOf } from './local-file.ts';
 import { daysFiles, type PublishedFile, wholeFile } from './published-file.ts';
 
 /**
- * Tables with one file a UTC day, known before they have a row. Named here, as the schema they come
- * from takes a second and 170 MB to load.
+ * Tables with one file per UTC day. Listed here because loading the schema takes a second and 170 MB.
  */
 export const DATED_TABLES: readonly string[] = [
   'video_snapshots',
@@ -22,7 +21,7 @@ export const DATED_TABLES: readonly string[] = [
   'hashtag_forecasts',
 ];
 
-/** One exported table, as the manifest has it. */
+/** An exported table of the manifest. */
 export interface ExportedTable {
   readonly name: string;
   /** True with one file per UTC day. */
@@ -47,8 +46,8 @@ const manifest = z.object({
 });
 
 /**
- * The files that show an exported table of a lake: those of a table with days have the column `date`,
- * one file for each month that `isMerged`.
+ * Published files of an exported table. Those of a table with days have the column `date`, and one file
+ * for each month that `isMerged`.
  */
 export const publishedFiles = (
   lake: string,
@@ -63,7 +62,7 @@ export const publishedFiles = (
 
 /**
  * The tables of a lake's last export, as its manifest lists them.
- * @throws TablesError when nothing was exported yet, or the manifest cannot be read
+ * @throws TablesError if nothing was exported yet, or the manifest cannot be read
  */
 export const exportedTables = (dataDir: string): ExportedTable[] => {
   const folder = join(dataDir, 'parquet');

@@ -2,7 +2,7 @@ import type { FileMetaData, SchemaElement } from 'hyparquet';
 import { dateOf } from '../../base/iso.ts';
 import { TablesError } from './errors.ts';
 
-/** A column as the published table names it; its type in Delta's words. */
+/** A column of a published table with its Delta type. */
 export interface TableColumn {
   readonly name: string;
   readonly type:
@@ -24,7 +24,7 @@ const isTime = ({ converted_type, logical_type }: SchemaElement): boolean =>
   ['TIMESTAMP_MILLIS', 'TIMESTAMP_MICROS'].includes(converted_type ?? '') ||
   (logical_type?.type === 'TIMESTAMP' && logical_type.isAdjustedToUTC);
 
-/** Delta's type of a Parquet column; times are instants in UTC. Undefined for what no export writes. */
+/** Delta type of a Parquet column. Timestamps are in UTC. Undefined: no export writes it. */
 const typeOf = (element: SchemaElement): TableColumn['type'] | undefined => {
   const { type, converted_type, logical_type } = element;
   if (type === 'INT64' && isTime(element)) return 'timestamp';
@@ -44,7 +44,7 @@ const typeOf = (element: SchemaElement): TableColumn['type'] | undefined => {
 
 /**
  * The columns of an exported file, in their order.
- * @throws TablesError for a type that the engines do not read alike
+ * @throws TablesError for a type that engines read differently
  */
 export const fileColumns = (path: string, { schema }: FileMetaData): TableColumn[] =>
   schema.slice(1).map((element) => {
@@ -52,7 +52,7 @@ export const fileColumns = (path: string, { schema }: FileMetaData): TableColumn
     if (type !== undefined && (element.num_children ?? 0) === 0)
       return { name: element.name, type };
     throw new TablesError(
-      `${path} holds the column ${element.name} of a type that a published table has no word for (${element.type ?? 'a group'} ${element.converted_type ?? ''}). Nothing was published of it; please report this.`,
+      `${path} holds the column ${element.name} of a type that published tables do not support (${element.type ?? 'a group'} ${element.converted_type ?? ''}). Nothing was published of it; please report this.`,
     );
   });
 
@@ -93,8 +93,8 @@ const outermost = (bounds: readonly (Bound | undefined)[], most: boolean): Bound
   }, bounds[0]);
 
 /**
- * Delta's statistics of a file as its footer has them: rows, and for each column the least and the
- * greatest value and the nulls, so that engines skip the file. What the footer does not say is left out.
+ * Delta statistics from the footer of a file, by which engines skip files: rows, and the least and
+ * greatest value and the nulls of each column. Values missing in the footer are left out.
  */
 export const statisticsOf = (
   { num_rows, row_groups }: FileMetaData,
@@ -108,7 +108,7 @@ export const statisticsOf = (
     const nulls = chunks.map((chunk) => chunk?.statistics?.null_count);
     if (nulls.every((count) => count !== undefined))
       nullCount[name] = nulls.reduce((sum, count) => sum + Number(count), 0);
-    // a row group of nulls alone has no bounds and needs none
+    // a row group with only nulls has no bounds
     const withBounds = chunks.filter((chunk, group) => {
       const count = nulls[group];
       return count === undefined || Number(count) < Number(chunk?.num_values ?? Number.NaN);

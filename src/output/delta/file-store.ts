@@ -8,7 +8,7 @@ import { fullDiskOf, messageOf } from '../../base/errors.ts';
 import { TablesError } from './errors.ts';
 import type { ByteRange, OpenFile, StoredObject, TableStore } from './table-store.ts';
 
-/** Folder of growing files, on the same disk and outside all tables. */
+/** Folder of temporary files, on the same disk and outside all tables. */
 const GROWING = '_trendlake/growing';
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -38,7 +38,7 @@ export class FileStore implements TableStore {
     return join(this.#root, ...key.split('/'));
   }
 
-  /** Runs `work`; what the file system says becomes words. */
+  /** Runs `work` and explains errors of the file system. */
   async #explaining<T>(key: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -50,7 +50,7 @@ export class FileStore implements TableStore {
           ? 'Make room and publish again.'
           : 'See that trendlake may read and write there, or set TRENDLAKE_TABLES_URL to another folder.';
       throw new TablesError(
-        `${this.#at(key)} could not be used: ${full ?? messageOf(error)}. No reader sees anything half-written. ${advice}`,
+        `${this.#at(key)} could not be used: ${full ?? messageOf(error)}. Readers see no partial files. ${advice}`,
         { cause: error, transient: full !== undefined },
       );
     }
@@ -102,7 +102,7 @@ export class FileStore implements TableStore {
     return found?.isFile() === true ? found.size : undefined;
   }
 
-  /** Writes a file of no name yet; `install` gives it its name or fails. */
+  /** Writes a temporary file, which `install` moves into place. */
   #grow<T>(
     key: string,
     fill: (path: string) => Promise<void>,
@@ -137,7 +137,7 @@ export class FileStore implements TableStore {
   create(key: string, bytes: Uint8Array): Promise<boolean> {
     const install = async (growing: string, path: string): Promise<boolean> => {
       try {
-        await link(growing, path); // the one step of a file system that is both whole and exclusive
+        await link(growing, path); // atomic, and fails if the file exists
         return true;
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return false;

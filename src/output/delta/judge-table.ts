@@ -13,7 +13,7 @@ interface Wish {
   readonly replace: boolean;
 }
 
-/** Refuses a table that trendlake may not write, or may not read. @throws TablesError saying why */
+/** Refuses a table that trendlake may not read or write. @throws TablesError with the reason */
 export const refuseForeignTable = (log: DeltaLog, url: string): void => {
   const { protocol, metaData } = log;
   if (log.version < 0) return;
@@ -28,7 +28,7 @@ export const refuseForeignTable = (log: DeltaLog, url: string): void => {
     );
 };
 
-/** Refuses a table where another lake publishes under the same name. @throws TablesError saying so */
+/** Refuses a table where another lake publishes under the same name. @throws TablesError */
 export const refuseOtherLake = (log: DeltaLog, { url, lake, lakeId, replace }: Wish): void => {
   const publisher = publisherOf(log.metaData, lake);
   if (publisher === undefined || publisher === lakeId || replace) return;

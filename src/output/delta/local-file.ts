@@ -11,7 +11,7 @@ import type { OpenFile } from './table-store.ts';
 const READ_BYTES = 1 << 18;
 const TAIL_BYTES = 8; // length of the footer, then `PAR1`
 
-/** A file as the manifest names it. */
+/** A file of the manifest. */
 export interface LocalFile {
   /** In the file system. */
   readonly path: string;
@@ -44,10 +44,9 @@ const sha256Of = async ({ handle }: OpenFile): Promise<string> => {
 };
 
 /**
- * Opens an exported file and runs `work` on it, once its bytes are those that the manifest names:
- * its name in the table is their hash. An export that replaces the file meanwhile changes nothing
- * of what is open.
- * @throws ReplacedFileError when the file is another one than the manifest says
+ * Opens an exported file, compares its hash with the manifest and runs `work` on it. If an export
+ * replaces the file meanwhile, the open one stays readable.
+ * @throws ReplacedFileError if its bytes differ from the manifest
  */
 export const withLocalFile = async <T>(
   file: LocalFile,
@@ -102,11 +101,11 @@ async function* chunksBetween({ handle }: OpenFile, start: number, end: number) 
   }
 }
 
-/** A stretch of a file. Streams of a FileHandle each leave a listener on it, one for every part. */
+/** Stream of a part of a file. Each stream of a FileHandle itself would leave a listener on it. */
 export const stretchOf = (file: OpenFile, start: number, bytes: number): Readable =>
   Readable.from(chunksBetween(file, start, start + bytes), { objectMode: false });
 
-/** MD5 of a stretch of a file, by which a store checks what arrives. */
+/** MD5 of a part of a file, by which the store checks the upload. */
 export const md5Of = async (file: OpenFile, start: number, bytes: number): Promise<Buffer> => {
   const hash = createHash('md5');
   for await (const chunk of chunksBetween(file, start, start + bytes)) hash.update(chunk);

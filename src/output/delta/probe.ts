@@ -5,14 +5,14 @@ import type { TableStore } from './table-store.ts';
 const TRIED_AT_ONCE = 4;
 
 /**
- * Finds out, once for each address, whether its store makes an object for one only of several who
- * want to: commits rest on it. An object in `_trendlake/` says that it was found out.
- * @throws TablesError when the store ignores the condition; nothing was published then
+ * Checks once per address that of several concurrent creations of an object only one succeeds, which
+ * commits rely on. An object in `_trendlake/` records success.
+ * @throws TablesError if the store ignores the condition. Nothing was published then
  */
 export const probeStore = async (store: TableStore): Promise<void> => {
   const address = createHash('sha256').update(store.url).digest('hex').slice(0, 16);
-  const passed = `_trendlake/probed-${address}.json`; // a copy of the tables elsewhere is probed there
-  if ((await store.read(passed)) !== undefined) return; // unlike that of a HEAD, its refusal says why
+  const passed = `_trendlake/probed-${address}.json`; // a copy of the tables at another address is checked there
+  if ((await store.read(passed)) !== undefined) return; // unlike HEAD, a refused GET has a reason
   const tried = `_trendlake/probe-${randomBytes(12).toString('hex')}`;
   const body = Buffer.from(JSON.stringify({ by: 'trendlake', is: 'a probe of If-None-Match' }));
   try {

@@ -15,10 +15,9 @@ export interface PublishWorld {
 }
 
 /**
- * Publishes a lake where the settings name an address, and does nothing elsewhere: what it needs is
- * loaded only then.
- * @returns what was done; undefined where no address is set
- * @throws UsageError when the lake has no name; TablesError and LakeError as `publishLake`
+ * Publishes a lake if the settings name an address. Loads the code only then.
+ * @returns undefined without an address
+ * @throws UsageError if the lake has no name; TablesError and LakeError as `publishLake`
  */
 export const publishIfConfigured = async (
   lake: Lake,

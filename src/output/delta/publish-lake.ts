@@ -38,9 +38,9 @@ export interface PublishOptions {
 
 const TABLES_AT_ONCE = 3;
 const UPLOADS_AT_ONCE = 4;
-/** A build of large days takes some 40 MB; another one begins while files are fetched. */
+/** A build of large days takes some 40 MB. */
 const BUILDS_AT_ONCE = 2;
-/** An export may replace files beneath a publish; then the new manifest is taken. */
+/** An export may replace files during a publish. Then the new manifest is read. */
 const MANIFESTS_TRIED = 5;
 
 const publishTables = async (deps: PublishDeps): Promise<TablePublished[]> => {
@@ -63,7 +63,7 @@ const publishTables = async (deps: PublishDeps): Promise<TablePublished[]> => {
   return done;
 };
 
-/** As above, from the manifest of an export that ran meanwhile where one did. */
+/** `publishTables`, repeated with the new manifest if an export ran meanwhile. */
 const publishLatest = async (deps: PublishDeps): Promise<TablePublished[]> => {
   for (let tried = 1; ; tried += 1)
     try {
@@ -74,11 +74,11 @@ const publishLatest = async (deps: PublishDeps): Promise<TablePublished[]> => {
 };
 
 /**
- * Publishes the last export of a lake: each table of it into the Delta table of its name, which all
- * lakes of an address share. The files go as they are; one commit a table makes them seen. With
- * nothing new it writes nothing; cut off anywhere, the next one goes on.
- * @throws TablesError when the store or a table refuses, LakeError (transient) while another publish
- * of this lake is at work; tables done before stay published
+ * Publishes the last export of a lake into the Delta tables that all lakes of an address share. Files
+ * are uploaded first, then one commit per table shows them. Without changes it writes nothing. After a
+ * kill, the next run continues.
+ * @throws TablesError if the store or a table refuses; LakeError (transient) while another publish of
+ * this lake runs. Earlier tables stay published
  */
 export const publishLake = (lake: Lake, options: PublishOptions): Promise<PublishSummary> =>
   withExclusive(lake.dataDir, 'publish', options.clock, async () => {

@@ -26,9 +26,9 @@ export interface PublishDeps {
   readonly lakeId: string;
   /** Take the place of another lake that published under this name. */
   readonly replace?: boolean;
-  /** Look for the files that the table names in the store, and bring missing ones in again. */
+  /** Look for the files of the table in the store, and upload missing ones again. */
   readonly full?: boolean;
-  /** Remove files taken out and earlier versions at once, because they hold erased rows. */
+  /** Remove outdated files and earlier versions at once, because they hold erased rows. */
   readonly purge?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
@@ -43,9 +43,9 @@ export interface PublishDeps {
 /** Result of publishing one table. */
 export interface TablePublished {
   readonly table: string;
-  /** The version of the table that this lake's commit made; the newest one where nothing was to do. */
+  /** Table version of this lake's commit; the newest one if there was nothing to do. */
   readonly version: number;
-  /** Files, rows and bytes brought in, files taken out; 0 where there was nothing to do. */
+  /** Files, rows and bytes added, and files removed; 0 if there was nothing to do. */
   readonly files: number;
   readonly rows: number;
   readonly bytes: number;
@@ -54,13 +54,13 @@ export interface TablePublished {
   readonly lostRaces: number;
 }
 
-/** Files taken out stay for readers that began before; a checkpoint names them longer. */
+/** Removed files stay for readers that began before. Checkpoints name them longer. */
 const KEPT_MS = 7 * DAY_MS;
 const NAMED_MS = 30 * DAY_MS;
 const FIRST_WAIT_MS = 20;
 const LONGEST_WAIT_MS = 2 * SECOND_MS;
 
-/** A commit to be tried. */
+/** A commit before it is written. */
 interface TableChange {
   readonly added: readonly BroughtFile[];
   readonly removed: readonly string[];
@@ -106,7 +106,7 @@ export class TablePublisher {
     onFile?.();
   }
 
-  /** @throws the first failure, once nothing is under way any more */
+  /** @throws the first failure, after all uploads ended */
   async #bringAllIn(paths: readonly string[]): Promise<void> {
     const { uploads } = this.#deps;
     const underWay = new Set<Promise<void>>();
@@ -126,7 +126,7 @@ export class TablePublisher {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Columns of what is brought in; of the file without rows where nothing ever was. */
+  /** Columns of the uploaded files; of the empty file for a table that never had rows. */
   async #columns(added: readonly BroughtFile[]): Promise<readonly TableColumn[]> {
     const byName = new Map(
       added.flatMap(({ columns }) => columns).map((column) => [column.name, column]),
@@ -175,7 +175,7 @@ export class TablePublisher {
     return { added, removed, txn, actions };
   }
 
-  /** Of the missing files, those that hold the rows of days that the table shows as files each. */
+  /** Missing files of months whose days the table shows as single files, and those days. */
   #mergedDays(missing: readonly string[]): { months: Set<string>; days: Set<string> } {
     const [months, days] = [new Set<string>(), new Set<string>()];
     for (const path of missing) {
@@ -218,10 +218,7 @@ export class TablePublisher {
     };
   }
 
-  /**
-   * True if the last attempted commit stands, although its outcome is unknown or was reported
-   * wrong.
-   */
+  /** The last attempted commit if the table has it, although the store reported a failure. */
   get #landed(): TableChange | undefined {
     const txn = this.#tried?.txn;
     const stands = txn !== undefined && this.#log.txns.get(txn.appId)?.version === txn.version;
@@ -256,7 +253,7 @@ export class TablePublisher {
     }
   }
 
-  /** Removes the files of this lake that were taken out, and the earlier versions of the table. */
+  /** Removes outdated files of this lake and the earlier versions of the table. */
   async purge(): Promise<void> {
     const { store, clock } = this.#deps;
     await this.#log.refresh();

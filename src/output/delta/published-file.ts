@@ -13,13 +13,13 @@ export interface FileSource {
 
 /** A file of a published table, and the exported files whose rows it has. */
 export interface PublishedFile {
-  /** Within the table; its name is a hash of what it is made of. */
+  /** Within the table. Its name is a hash of its sources. */
   readonly path: string;
   /** In the order of their days. */
   readonly sources: readonly [FileSource, ...FileSource[]];
 }
 
-/** Raised when files of the same rows would look different. */
+/** Version of the file format, raised when equal rows give other bytes. */
 const FORMAT = 1;
 /** Days after its end at which a month gets one file: rows of the past seldom arrive later. */
 const SETTLED_MS = 7 * DAY_MS;

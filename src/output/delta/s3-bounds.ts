@@ -11,7 +11,7 @@ const LARGEST_ERROR = 64 * KIB;
 const MOST_PAGES = 10_000;
 const MOST_LISTED = 100_000;
 
-/** A store sent more than publishing can need. */
+/** A store sent more than publishing can use. */
 export class TooMuchError extends Error {
   readonly code = 'TooMuch';
 }

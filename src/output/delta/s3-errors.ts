@@ -93,7 +93,7 @@ const adviceOf = ({ code, status }: S3Failure, bucket: string): string => {
   return 'Uploaded files are kept: publish again later.';
 };
 
-/** An error of the client in words. It holds neither key nor signature. */
+/** Explains an error of the client, without key or signature. */
 export const explainS3 = (
   error: unknown,
   what: string,

@@ -15,7 +15,7 @@ import { ListBound } from './s3-bounds.ts';
 import { failureOf } from './s3-errors.ts';
 import type { OpenFile } from './table-store.ts';
 
-/** Runs a request; what fails for now is tried again, what fails for good becomes words. */
+/** Runs a request. Retries transient failures and explains permanent ones. */
 export type Request = <T>(what: string, send: () => Promise<T>) => Promise<T>;
 
 interface Part {
@@ -28,7 +28,7 @@ interface Begun {
   readonly at: number;
 }
 
-/** Uploads of one object in parts, which stay in the store until the upload is ended. */
+/** Multipart uploads of one object. Parts stay in the store until the upload ends. */
 export class Multipart {
   readonly #client: S3Client;
   readonly #at: { Bucket: string; Key: string };
@@ -47,7 +47,7 @@ export class Multipart {
     this.#partBytes = partBytes;
   }
 
-  /** Uploads below the key that were begun and not ended, oldest first. */
+  /** Unfinished uploads below the key, oldest first. */
   async #begun(): Promise<Begun[]> {
     const { Bucket, Key: Prefix } = this.#at;
     const begun: Begun[] = [];
@@ -77,7 +77,7 @@ export class Multipart {
     return UploadId;
   }
 
-  /** Marks of the parts that an upload holds, by number. */
+  /** ETags of the uploaded parts, by number. */
   async #partsOf(UploadId: string): Promise<Map<number, string>> {
     const parts = new Map<number, string>();
     const bound = new ListBound();
@@ -94,7 +94,7 @@ export class Multipart {
     return parts;
   }
 
-  /** Uploads one part, unless the upload holds it already: a part's mark is its MD5. */
+  /** Uploads one part unless it is there: its ETag is its MD5. */
   async #part(
     file: OpenFile,
     UploadId: string,
@@ -121,7 +121,7 @@ export class Multipart {
     return { PartNumber, ETag };
   }
 
-  /** Puts the parts together. An upload that is not there any more may have been, by a lost response. */
+  /** Completes an upload. A missing one may have been completed by a request whose response was lost. */
   async #complete(UploadId: string, Parts: Part[], bytes: number): Promise<void> {
     await this.#request(`Uploading ${this.#at.Key}`, async () => {
       const complete = { ...this.#at, UploadId, MultipartUpload: { Parts } };
@@ -135,7 +135,7 @@ export class Multipart {
     });
   }
 
-  /** Uploads a file in parts, one after another, going on with an upload that was cut off. */
+  /** Uploads a file in parts, one after another. Resumes an interrupted upload. */
   async upload(file: OpenFile): Promise<void> {
     const begun = (await this.#begun()).filter(({ key }) => key === this.#at.Key).at(-1);
     const id = begun?.id ?? (await this.#begin());
@@ -146,7 +146,7 @@ export class Multipart {
     await this.#complete(id, parts, file.bytes);
   }
 
-  /** Ends uploads below the key that were begun before `before` (Unix ms) and never ended. */
+  /** Aborts unfinished uploads below the key that began before `before` (Unix ms). */
   async abortOlder(before: number): Promise<void> {
     const { Bucket } = this.#at;
     for (const { key: Key, id: UploadId, at } of await this.#begun())

@@ -17,7 +17,7 @@ import { Multipart, type Request } from './s3-multipart.ts';
 import type { ByteRange, OpenFile, StoreDeps, StoredObject, TableStore } from './table-store.ts';
 
 const PART_BYTES = 16 << 20;
-/** A file of more parts is uploaded in parts. */
+/** A file with more parts than this is uploaded in parts. */
 const WHOLE_PARTS = 4;
 const TRIES = 6;
 const FIRST_WAIT_MS = 200;
@@ -42,7 +42,7 @@ const proxyAgents = (env: NodeJS.ProcessEnv) => {
   return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
 };
 
-/** The client as the `AWS_*` variables and files have it. */
+/** Client with the settings of the `AWS_*` variables and files. */
 const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
   const endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
   const region = env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
@@ -53,7 +53,7 @@ const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
     ...(chosen === undefined ? {} : { region: chosen }),
     logger: SILENT,
     maxAttempts: 1, // tried again here, by our clock
-    // many stores do not know the newer checksums; Content-MD5 they all do
+    // many stores support Content-MD5 but not the newer checksums
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -82,7 +82,7 @@ export class S3Store implements TableStore {
     this.url = `s3://${this.#bucket}${path === '' ? '' : `/${path}`}`;
   }
 
-  /** A store for `s3://bucket/prefix`. Asks for nothing yet. */
+  /** A store for `s3://bucket/prefix`. Sends no request yet. */
   static open(url: URL, deps: StoreDeps): S3Store {
     return new S3Store(clientOf(deps.env), url, deps);
   }

@@ -3,7 +3,7 @@ import type { MetaData } from './delta-actions.ts';
 import { TablesError } from './errors.ts';
 import type { TableColumn } from './file-columns.ts';
 
-/** Required protocol of readers and writers: the oldest one. */
+/** Required protocol of readers and writers. */
 export const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 } as const;
 const OWNER = 'trendlake.table';
 const LAKE = 'trendlake.lake.';
@@ -21,7 +21,7 @@ const fieldsOf = ({ schemaString }: MetaData): Field[] =>
 
 const fieldText = ({ name, type }: Field): object => ({ name, type, nullable: true, metadata: {} });
 
-/** The column that every table is partitioned by, behind those of its files. */
+/** Partition column of every table, after the columns of its files. */
 const LAKE_FIELD: Field = { name: 'lake', type: 'string' };
 
 /** A lake's contribution to a table. */
@@ -32,7 +32,7 @@ export interface Brought {
   readonly lakeId: string;
 }
 
-/** The id of the lake that publishes into a table under a name; undefined where none does. */
+/** Id of the lake that publishes into a table under a name; undefined: none. */
 export const publisherOf = (metaData: MetaData | undefined, lake: string): string | undefined =>
   metaData?.configuration?.[LAKE + lake];
 

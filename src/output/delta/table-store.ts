@@ -8,18 +8,18 @@ export interface StoreDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Bytes of one part of what is uploaded in parts, a file of more than four of them; default 16 MiB. */
+  /** Bytes of a part of a multipart upload; default 16 MiB. */
   readonly partBytes?: number;
 }
 
-/** An object as a listing shows it. */
+/** An object of a listing. */
 export interface StoredObject {
   readonly key: string;
   readonly bytes: number;
   readonly modifiedAt: number; // Unix milliseconds, by the store's clock
 }
 
-/** An exported file, open: what was opened stays readable when an export replaces the file. */
+/** An open exported file. It stays readable if an export replaces it. */
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly path: string;
@@ -35,10 +35,10 @@ export interface ByteRange {
 /**
  * Store of published tables: objects under keys with `/`, below one address. An object appears
  * whole or not at all. Every method can be repeated after a kill or an error.
- * @throws TablesError in words, `transient` if the same may succeed later
+ * @throws TablesError, `transient` if a retry may succeed
  */
 export interface TableStore extends Disposable {
-  /** The address as messages show it; holds no secret. */
+  /** Address for messages, without secrets. */
   readonly url: string;
   /** The bytes of an object, or of a range inside it; undefined if it does not exist. At most 32 MiB. */
   read(key: string, range?: ByteRange): Promise<Buffer | undefined>;
@@ -51,13 +51,13 @@ export interface TableStore extends Disposable {
    * object may exist or not.
    */
   create(key: string, bytes: Uint8Array): Promise<boolean>;
-  /** Writes an object, in the place of one that stands. */
+  /** Writes an object, replacing an existing one. */
   replace(key: string, bytes: Uint8Array): Promise<void>;
-  /** Copies a file in; goes on where an earlier attempt was cut off. */
+  /** Uploads a file. Resumes an interrupted upload. */
   copyIn(key: string, file: OpenFile): Promise<void>;
-  /** Removes objects; those that are not there are no matter. */
+  /** Removes objects. Missing ones are ignored. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Removes what attempts left that were cut off before `before`. */
+  /** Removes remains of interrupted uploads older than `before` (Unix ms). */
   tidy(prefix: string, before: number): Promise<void>;
   close(): void;
 }

@@ -3,12 +3,12 @@ import type { Txn } from './delta-actions.ts';
 import type { DeltaLog } from './delta-log.ts';
 import type { TableStore } from './table-store.ts';
 
-/** Dependencies of the upkeep of one lake's files in one table. */
+/** Dependencies of `keepUp`. */
 export interface UpkeepDeps {
   readonly store: TableStore;
   readonly log: DeltaLog;
   readonly lake: string;
-  /** Paths that the next commit names; they stay, whatever the log says now. */
+  /** Paths of the next commit, which are kept. */
   readonly wanted: ReadonlyMap<string, unknown>;
   /** Unix milliseconds. */
   readonly now: number;
@@ -19,7 +19,7 @@ export interface UpkeepDeps {
 /** `YYYYMM` as a number. */
 const monthOf = (at: number): number => Number(dateOf(at).slice(0, 7).replace('-', ''));
 
-/** Removes files that were taken out between the last removal and `until`. */
+/** Deletes files that commits removed between the last deletion and `until`. */
 const removeTakenOut = async (
   { store, log, wanted }: UpkeepDeps,
   since: number,
@@ -32,7 +32,7 @@ const removeTakenOut = async (
   await store.remove(old.map(({ path }) => `${log.table}/${path}`));
 };
 
-/** Removes files that no commit names: a publish was killed, or the log forgot them. */
+/** Deletes files that no commit names: a publish was killed, or the log forgot them. */
 const removeStrays = async (deps: UpkeepDeps, until: number): Promise<void> => {
   const { store, log, lake, wanted } = deps;
   const folder = `${log.table}/`;
@@ -47,9 +47,9 @@ const removeStrays = async (deps: UpkeepDeps, until: number): Promise<void> => {
 };
 
 /**
- * Removes old files of one lake: with every commit those that were removed more than a week ago,
- * and once a month those without a commit. Progress is stored in the table as transactions of
- * separate applications. A killed run repeats its work.
+ * Deletes old files of one lake: with every commit those removed more than a week ago, and once a month
+ * those without a commit. The table stores the progress as transactions of separate applications. A
+ * killed run repeats its work.
  * @returns the transactions for the next commit
  */
 export const keepUp = async (deps: UpkeepDeps): Promise<Txn[]> => {

@@ -1,9 +1,9 @@
-/** A run of bytes that grows as numbers and bits are appended. Reused: `clear` keeps its room. */
+/** Growing buffer of bytes and bits. `clear` keeps its memory for reuse. */
 export class ByteSink {
   #bytes: Buffer;
   #used = 0;
   #held = 0; // bits not yet written
-  #bits = 0; // how many of them, below 8 between two calls
+  #bits = 0; // their number, below 8 between calls
 
   constructor(room = 1024) {
     this.#bytes = Buffer.allocUnsafe(room);
@@ -17,7 +17,7 @@ export class ByteSink {
     this.#used = 0;
   }
 
-  /** The bytes so far; valid until the sink is written to again. */
+  /** The bytes so far; valid until the next write. */
   view(): Buffer {
     return this.#bytes.subarray(0, this.#used);
   }

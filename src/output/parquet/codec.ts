@@ -11,14 +11,14 @@ import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import PQueue from 'p-queue';
 import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
 
-/** Shorter ones are compressed before a thread of the pool would have taken them up. */
+/** Shorter pages are compressed in this thread, which is faster than handing them over. */
 const WORTH_A_THREAD = 1 << 14;
-/** Each takes some MB for its tables; more of them than this are no faster than what fills the pages. */
+/** More would not be faster than encoding, and each takes some MB. */
 const COMPRESSED_AT_ONCE = 2;
-/** Bytes by which what cannot be compressed grows, at most. */
+/** Most bytes by which incompressible data grows. */
 const LONGER = 1024;
 
-/** Memory for all at once and a window of the same size: less memory, and one trip to the pool. */
+/** One output chunk and a window of the page's size: less memory, and one trip to the pool. */
 const zstdOptions = (level: number, { length }: Buffer): ZstdOptions => ({
   params: { [constants.ZSTD_c_compressionLevel]: level },
   chunkSize: length + LONGER,
@@ -35,7 +35,7 @@ const inPool = (compress: (outcome: Outcome) => void): Promise<Buffer> =>
     compress((error, bytes) => (error === null ? resolve(bytes) : reject(error)));
   });
 
-/** Compresses pages for whoever shares it, few of them at once. */
+/** Compresses pages, few at once. Several writers can share it. */
 export class PageCompressor {
   readonly codec: ParquetCodec;
   readonly #pool = new PQueue({ concurrency: COMPRESSED_AT_ONCE });
@@ -44,7 +44,7 @@ export class PageCompressor {
     this.codec = codec;
   }
 
-  /** Compresses a page; a long one beside what goes on meanwhile, so its bytes must not change. */
+  /** Compresses a page. A long one must not change until it is done. */
   compress(page: Buffer): Buffer | Promise<Buffer> {
     const short = page.length < WORTH_A_THREAD;
     if (this.codec === 'snappy') return Buffer.from(snappyCompress(page));
@@ -62,6 +62,6 @@ export class PageCompressor {
   }
 }
 
-/** About how long a page would be once compressed; quick. */
+/** Estimated compressed length of a page. */
 export const compressedLength = (page: Buffer): number =>
   zstdCompressSync(page, zstdOptions(QUICK, page)).length;

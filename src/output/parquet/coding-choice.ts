@@ -5,9 +5,9 @@ import { type Packing, packedWidth } from './delta-binary-packed.ts';
 import { rleHybrid } from './rle-hybrid.ts';
 import type { Coding, Dictionary, ValuePart, Values } from './values.ts';
 
-/** Sample size: enough to compare codings, small enough to try them all. */
+/** Values of a sample. */
 const SAMPLE = 4096;
-/** Fewer values are not tried: the packed lengths are enough. */
+/** Below this, packed lengths are compared instead of compressed ones. */
 const LEAST_TRIED = 512;
 /** Typical size after compression of plain values, which compress better than packed ones. */
 const PLAIN_SHRINKS_TO = 0.6;
@@ -16,10 +16,10 @@ const PLAIN_SHRINKS_TO = 0.6;
 export const packingFor = (values: number, codec: ParquetCodec): Packing =>
   codec === 'snappy' || values < LEAST_TRIED ? 'bits' : 'bytes';
 
-/** Bits of a kind's number, from which on it takes whole bytes; of fewer, neighbours share a byte. */
+/** Widths from here on are rounded up to whole bytes. */
 const LEAST_WHOLE = 5;
 
-/** Bits needed for this many kinds. */
+/** Bits of a dictionary index. */
 export const widthOf = (kinds: number, packing: Packing): number => {
   const bits = Math.max(1, 32 - Math.clz32(kinds - 1));
   return bits < LEAST_WHOLE ? bits : packedWidth(bits, packing);
@@ -56,8 +56,7 @@ const measureDictionary = (
 };
 
 /**
- * The coding that makes a chunk shortest, by a sample from its middle. The same values are always
- * given the same coding.
+ * Coding that makes a chunk shortest, by a sample from its middle. Equal values get the same coding.
  */
 export const chooseCoding = (
   values: Values,

@@ -16,14 +16,14 @@ import {
   type Values,
 } from './values.ts';
 
-/** A column's part of a row group, encoded and not yet compressed. */
+/** A column of a row group, encoded but not compressed. */
 export interface EncodedChunk {
   readonly column: ParquetColumn;
   readonly coding: Coding;
   readonly rows: number;
   readonly nulls: number;
   readonly bounds: Bounds | undefined;
-  /** The distinct values, plainly, where the data page holds which of them each is. */
+  /** Distinct values, if the data page has their indexes. */
   readonly dictionary: { readonly body: Buffer; readonly values: number } | undefined;
   readonly data: Buffer;
 }
@@ -130,7 +130,7 @@ const valuesOf = ({ type }: ParquetColumn): Values => {
 /** Buffer of a chunk, copied for compression. */
 const sink = new ByteSink();
 
-/** Gathers one column's values of a row group; emptied by `take`, and used again with its room. */
+/** Collects the values of a column of a row group. `take` empties it for reuse. */
 export class ColumnChunk {
   readonly #column: ParquetColumn;
   readonly #codec: ParquetCodec;
@@ -145,12 +145,12 @@ export class ColumnChunk {
     this.#values = valuesOf(column);
   }
 
-  /** Bytes gathered, as they would stand without any coding. */
+  /** Bytes without any coding. */
   get plainBytes(): number {
     return this.#values.plainBytes;
   }
 
-  /** Makes room for so many rows, or more; without, room is made as they come. */
+  /** Reserves memory for this many rows. */
   reserve(rows: number): void {
     this.#values.reserve(rows);
   }
@@ -173,7 +173,7 @@ export class ColumnChunk {
     this.#present[this.#rows] = 0;
   }
 
-  /** The chunk, in the coding that suits its values. */
+  /** The chunk in its shortest coding. */
   take(): EncodedChunk {
     const values = this.#values;
     const packing = packingFor(values.count, this.#codec);
@@ -208,14 +208,14 @@ export class ColumnChunk {
     return encoded;
   }
 
-  /** Writes which rows have a value, after its length. */
+  /** Writes the definition levels (which rows have a value) after their length. */
   #putLevels(): void {
     const levels = new ByteSink(64);
     if (this.#values.count < this.#rows) {
       this.#reservePresent(this.#rows);
       rleHybrid(this.#present, { start: 0, end: this.#rows }, 1, levels);
     } else if (this.#rows > 0) {
-      levels.varint(this.#rows * 2); // one run of them
+      levels.varint(this.#rows * 2); // one run
       levels.byte(1);
     }
     sink.word(levels.length);

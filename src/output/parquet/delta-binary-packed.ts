@@ -5,7 +5,7 @@ const MINIBLOCKS = 4;
 const MINIBLOCK_VALUES = BLOCK_VALUES / MINIBLOCKS;
 const WORD = 0x1_0000_0000;
 
-/** Differences of values this close together, less the smallest of them, are exact in a double. */
+/** Differences of values within this range are exact in a double. */
 export const WIDEST_RANGE = 2 ** 52;
 
 const widthOf = (greatest: number): number =>
@@ -17,13 +17,13 @@ const widthOf = (greatest: number): number =>
  */
 export type Packing = 'bits' | 'bytes';
 
-/** Bits a number takes up in a packing, of `bits` that it needs. */
+/** Packed width of a number that needs `bits`. */
 export const packedWidth = (bits: number, packing: Packing): number =>
   packing === 'bits' ? bits : (bits + 7) & ~7;
 
 const block = new Float64Array(BLOCK_VALUES);
 
-/** Fills `block` with differences to the value before; zeros where there are fewer than a block's. */
+/** Fills `block` with differences to the previous value. */
 const fillBlock = (values: Float64Array, from: number, count: number): void => {
   for (let i = 0; i < count; i++) block[i] = (values[from + i] ?? 0) - (values[from + i - 1] ?? 0);
 };
@@ -38,8 +38,8 @@ const leastDifference = (values: Float64Array, start: number, end: number): numb
 };
 
 /**
- * Base of the first `count` differences of `block`: their minimum, or with whole bytes the minimum
- * of all blocks if that makes none longer, because equal differences are equal bytes then.
+ * Base of the first `count` differences of `block`: their minimum. With whole bytes it is the minimum of
+ * all blocks unless that makes one longer, because equal differences then have equal bytes.
  */
 const baseOf = (count: number, leastOfAll: number, packing: Packing): number => {
   let least = Number.POSITIVE_INFINITY;
@@ -54,9 +54,9 @@ const baseOf = (count: number, leastOfAll: number, packing: Packing): number => 
 };
 
 /**
- * Parquet's DELTA_BINARY_PACKED of `values[start..end)`: the first value, then blocks of
- * differences to the value before, 32 at a time as wide as the widest of them needs. For safe
- * integers, the greatest no more than `WIDEST_RANGE` above the least.
+ * Parquet's DELTA_BINARY_PACKED of `values[start..end)`: the first value, then blocks of differences to
+ * the previous value. Each 32 of them have the width of the widest. The values are safe integers within
+ * `WIDEST_RANGE`.
  */
 export const deltaBinaryPacked = (
   values: Float64Array,
@@ -78,7 +78,7 @@ export const deltaBinaryPacked = (
     block.fill(0, count);
     const widths: number[] = [];
     for (let at = 0; at < BLOCK_VALUES; at += MINIBLOCK_VALUES) {
-      const from = packing === 'bits' ? at : 0; // bytes that are to repeat are as many everywhere
+      const from = packing === 'bits' ? at : 0; // equal widths let bytes repeat
       const to = packing === 'bits' ? at + MINIBLOCK_VALUES : BLOCK_VALUES;
       let greatest = 0;
       for (let i = from; i < to; i++) {

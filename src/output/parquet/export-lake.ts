@@ -20,11 +20,11 @@ export interface ExportSummary {
   readonly files: number;
   readonly rows: number;
   readonly bytes: number;
-  /** The same, table by table; only tables with a written file. */
+  /** By table; only tables with a written file. */
   readonly tables: Record<string, { files: number; rows: number; bytes: number }>;
-  /** Files removed, because their partition has no rows any more. */
+  /** Removed files of partitions without rows. */
   readonly removed: number;
-  /** Touched partitions that turned out the same as their file. */
+  /** Touched partitions whose rows are the same as in their file. */
   readonly unchanged: number;
   readonly folder: string;
   readonly durationMs: number;
@@ -36,12 +36,12 @@ export interface ExportOptions {
   readonly codec?: ParquetCodec;
   /** Rewrite every file, changed or not. */
   readonly full?: boolean;
-  /** Stops between two chunks of rows; files already in place stay, and are written again next time. */
+  /** Stops between chunks of rows. Finished files stay, and are written again next time. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;
   /**
-   * True in a process that does nothing else: the work is done in the thread that asks for it, which
-   * takes 35 MB and 0.1 s less. Signals are heard some 20 times a second.
+   * True in a process that does nothing else: exports in this thread, which saves 35 MB and 0.1 s.
+   * Signals and timers run 20 times a second.
    */
   readonly here?: boolean;
 }
@@ -54,13 +54,13 @@ const inThread = (
     {
       file: workerFile(import.meta.url, 'export-worker'),
       name: 'export',
-      limits: { maxYoungGenerationSizeMb: 8 }, // rows live for a moment only
+      limits: { maxYoungGenerationSizeMb: 8 }, // rows are short-lived
     },
     order,
     { signal, onProgress: (progress) => onProgress?.(...progress) },
   );
 
-/** Longest wait of signals and timers for an exporting thread. */
+/** Longest wait of signals and timers. */
 const TURN_MS = 50;
 
 const inThisThread = async (
@@ -92,12 +92,12 @@ const tablesOf = ({ written }: PartitionsExport): ExportSummary['tables'] => {
 };
 
 /**
- * Brings `<data dir>/parquet` up to date with the lake: partitions touched since the last export,
- * files missing or cut since then, everything where there is no manifest or with `full`. Files
- * appear whole, the manifest last, all of one instant of the lake. A separate thread with its own
- * connection does the work, unless `here`. With nothing new it writes nothing.
- * @throws LakeError when another export is at work on this lake, or a file cannot be written; the
- * signal's reason when stopped
+ * Updates `<data dir>/parquet` from the lake: touched partitions, and missing or truncated files.
+ * Without a manifest or with `full` it writes everything. All files show one instant of the lake. Each
+ * appears whole, the manifest last. A separate thread with its own connection does the work, unless
+ * `here`. Without changes it writes nothing.
+ * @throws LakeError if another export of this lake runs, or a file cannot be written; the signal's
+ * reason when stopped
  */
 export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSummary> =>
   withExclusive(lake.dataDir, 'export', options.clock, async () => {

@@ -28,7 +28,7 @@ import {
   pathOf,
 } from './partitions.ts';
 
-/** A partition marked as changed, at the version this export saw. */
+/** A partition marked as changed, with the version this export read. */
 export interface Touch {
   readonly table: string;
   readonly date: string;
@@ -37,9 +37,9 @@ export interface Touch {
 
 export interface PartitionsExport {
   readonly written: ManifestFile[];
-  /** Paths of files whose partition has no rows any more. */
+  /** Paths of removed files, whose partitions have no rows. */
   readonly removed: string[];
-  /** Touched partitions whose rows turned out the same as in the file that stands. */
+  /** Touched partitions whose rows are the same as in their file. */
   readonly unchanged: number;
   /** Partitions that can be unmarked. */
   readonly exported: Touch[];
@@ -47,7 +47,7 @@ export interface PartitionsExport {
 
 /** Signal and progress of an export. */
 export interface ExportWatch {
-  /** Called between chunks of rows; throws to stop, and may let others go on meanwhile. */
+  /** Called between chunks of rows. Throws to stop; a promise lets other work run. */
   readonly checkStop: () => Promise<void> | undefined;
   readonly onFile: (done: number, of: number) => void;
 }
@@ -80,7 +80,7 @@ const knownManifest = ({ folder, full, codec, lake }: PartitionsDeps): Manifest 
   return manifest?.codec === codec && showsLake(manifest, lake) ? manifest : undefined;
 };
 
-/** Files whose subjects are in other files now: they grew older, or the table grew large. */
+/** Files whose subjects are in other files now, because they grew older or the table grew. */
 const dividedOtherwise = (
   { sqlite, tables }: PartitionsDeps,
   known: readonly ManifestFile[],
@@ -94,7 +94,7 @@ const dividedOtherwise = (
   return new Set(others.map(({ path }) => path));
 };
 
-/** The partitions to read: all, or those touched and those whose file is not as the manifest says. */
+/** Partitions to write: all, or touched ones and those whose file differs from the manifest. */
 const partitionsToWrite = (
   { sqlite, folder, tables }: PartitionsDeps,
   touches: readonly Touch[],
@@ -128,7 +128,7 @@ class FilesUnderway {
     this.files = new Map(known.map((file) => [file.path, file]));
   }
 
-  /** Brings the files of partitions up to date. @throws what went wrong first, once all has ended */
+  /** Updates the files of partitions. @throws the first failure, after all work ended */
   async write(partitions: readonly Partition[]): Promise<void> {
     let done = 0;
     await this.#bring(partitions, false, () => this.#deps.onFile(++done, partitions.length));
@@ -162,7 +162,7 @@ class FilesUnderway {
     if (this.files.delete(path)) this.dropped += 1;
   }
 
-  /** Gives each table without rows one file that shows its columns, and takes it where there are some. */
+  /** Writes a file with the columns of each table without rows. Removes it once there are rows. */
   async showEmptyTables(): Promise<void> {
     const missing: Partition[] = [];
     for (const table of this.#deps.tables) {
@@ -206,17 +206,17 @@ const writeAll = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
 };
 
 /**
- * Brings the Parquet files of a lake up to date with one instant of it: every table is read in one
- * transaction, which a writer neither waits for nor changes. Call it with the export's lock held.
- * Running it twice writes nothing the second time, once what it exported is unmarked.
- * @throws LakeError when a file cannot be written; the earlier files are untouched
+ * Updates the Parquet files of a lake to one instant of it. Reads all tables in one transaction, which
+ * does not block writers. Call it with the lock of the export. After unmarking, a second run writes
+ * nothing.
+ * @throws LakeError if a file cannot be written. Earlier files are untouched
  */
 export const exportPartitions = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
   const { sqlite, folder, tables } = deps;
   await explaining(folder, () => removeTemporaries(folder, tables));
-  // sorting a large partition goes to a temporary file instead of memory
+  // sorts large partitions in a temporary file instead of memory
   sqlite.pragma('temp_store = FILE');
-  // rows are read in the order they lie in, or once; a larger cache saves nothing
+  // rows are read in storage order, or once: a larger cache saves nothing
   sqlite.pragma('cache_size = -4096');
   sqlite.pragma('mmap_size = 0');
   sqlite.exec('begin');
@@ -230,6 +230,6 @@ export const exportPartitions = async (deps: PartitionsDeps): Promise<Partitions
       );
     throw error;
   } finally {
-    if (sqlite.inTransaction) sqlite.exec('commit'); // a full or failing disk has ended it already
+    if (sqlite.inTransaction) sqlite.exec('commit'); // a full or failing disk ended it
   }
 };

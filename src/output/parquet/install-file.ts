@@ -17,17 +17,17 @@ import { fullDiskOf, LakeError, messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import type { WriteBytes } from './write-parquet.ts';
 
-/** The slice of the file system that placing a file needs; a test hands in one that fails. */
+/** Writes to a file. Tests use one that fails. */
 export interface Disk {
   write(file: number, bytes: Uint8Array): number;
 }
 export const systemDisk: Disk = { write: (file, bytes) => writeSync(file, bytes) };
 
-// As the umask says, but nothing that all users of the machine may write to.
+// with the umask, but never writable by all users
 const FILE_MODE = 0o664;
 const FOLDER_MODE = 0o775;
 
-/** Asks the disk to keep a file's bytes, beside what goes on meanwhile. */
+/** Syncs a file to disk in the background. */
 const keepOnDisk = promisify(fsync);
 
 /** An installed file. */
@@ -37,13 +37,13 @@ export interface InstalledFile {
 }
 
 /**
- * Name under which a file grows: no glob for `*.parquet` or `*.json` matches it, and readers of
- * whole folders skip names with a leading dot.
+ * Temporary name of a file. No glob for `*.parquet` or `*.json` matches it, and readers of whole folders
+ * skip names with a leading dot.
  */
 export const temporaryName = (path: string): string =>
   join(dirname(path), `.${basename(path)}.tmp`);
 
-/** Folders in which names changed, until these names would survive a power cut. */
+/** Folders with changed names that are not yet synced to disk. */
 export class ChangedFolders {
   readonly #changed = new Set<string>();
 
@@ -56,12 +56,12 @@ export class ChangedFolders {
       this.#changed.add(dirname(folder));
   }
 
-  /** Notes that a file got its name in a folder, or lost it. */
+  /** Notes a folder in which a file was added or removed. */
   note(path: string): void {
     this.#changed.add(path);
   }
 
-  /** Resolves when all names noted so far would survive a power cut. */
+  /** Syncs the noted folders to disk. */
   async flush(): Promise<void> {
     const folders = [...this.#changed];
     this.#changed.clear();
@@ -102,7 +102,7 @@ export const fingerprintOf = (path: string): InstalledFile => {
   }
 };
 
-/** Codes of replacing a file that a program has open. Windows refuses that. */
+/** Error codes on Windows for replacing a file that a program has open. */
 const IS_OPEN: ReadonlySet<unknown> = new Set(['EBUSY', 'EPERM']);
 
 const explain = (path: string, error: unknown): LakeError => {
@@ -120,7 +120,7 @@ const explain = (path: string, error: unknown): LakeError => {
 const explained = (path: string, error: unknown): unknown =>
   error instanceof Error && 'syscall' in error ? explain(path, error) : error;
 
-/** Runs `work` on `path`; an error of the file system becomes words, every other one passes. */
+/** Runs `work` on `path` and explains errors of the file system. */
 export const explaining = async <T>(path: string, work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -137,16 +137,16 @@ const explainingNow = (path: string, work: () => void): void => {
   }
 };
 
-/** Writes all of `bytes`, however often the system takes only part of them. */
+/** Writes all of `bytes`, even if the system takes only a part at a time. */
 const writeAll = (disk: Disk, file: number, bytes: Buffer): void => {
   for (let done = 0; done < bytes.length; ) {
     const taken = disk.write(file, bytes.subarray(done));
-    if (taken <= 0) throw new LakeError('The disk takes no more bytes and does not say why.');
+    if (taken <= 0) throw new LakeError('The disk accepts no more bytes and gives no reason.');
     done += taken;
   }
 };
 
-/** A file that was written and has not got its name yet. */
+/** A complete file under its temporary name. */
 export interface GrownFile<T> {
   /** Result of the writing function. */
   readonly filled: T;
@@ -154,16 +154,15 @@ export interface GrownFile<T> {
   /** Size and hash of what was written. */
   readonly installed: InstalledFile;
   /**
-   * Puts the file in its place once its bytes are on the disk and were read back. `check` may
-   * refuse it. The folder entry is kept once `folders` is flushed.
-   * @throws LakeError if the disk refuses or lost something; the old file still stands
+   * Syncs the file, reads it back, runs `check` and moves it into place. Flush `folders` afterwards.
+   * @throws LakeError if the disk refuses or lost data. The old file is untouched
    */
   keep(check?: () => void): Promise<void>;
-  /** Removes it; after `keep` there is nothing to remove. */
+  /** Removes the temporary file, if it was not moved. */
   drop(): void;
 }
 
-/** A file that grows under a temporary name. */
+/** A file that is written under a temporary name. */
 export class GrowingFile {
   readonly #path: string;
   readonly #temporary: string;
@@ -185,7 +184,7 @@ export class GrowingFile {
     });
   }
 
-  /** Adds bytes at its end. @throws LakeError when the disk is full or refuses */
+  /** Appends bytes. @throws LakeError if the disk is full or refuses */
   readonly write: WriteBytes = (bytes) => {
     const file = this.#openFile();
     this.#hash.update(bytes);
@@ -193,7 +192,7 @@ export class GrowingFile {
     explainingNow(this.#path, () => writeAll(this.#disk, file, bytes));
   };
 
-  /** Ends it, with all that is in it. */
+  /** Ends the file. */
   grown<T>(filled: T): GrownFile<T> {
     const installed = { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
     return {
@@ -236,8 +235,8 @@ export class GrowingFile {
 }
 
 /**
- * Makes a file that grows under a temporary name. `fill` writes its bytes.
- * @throws LakeError when the disk is full or refuses; nothing is left behind then
+ * Writes a file under a temporary name with `fill`.
+ * @throws LakeError if the disk is full or refuses. Nothing is left behind then
  */
 export const growFile = async <T>(
   path: string,

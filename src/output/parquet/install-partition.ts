@@ -20,9 +20,9 @@ import { type Partition, pathOf } from './partitions.ts';
 import { type PartitionReading, readingsOf } from './readings.ts';
 import { ParquetWriter } from './write-parquet.ts';
 
-/** Readings of which the files are encoded at once: one is read while the pages of the other are compressed. */
+/** Readings encoded at once. */
 const ENCODED_AT_ONCE = 1;
-/** Files on their way to the disk at once: it keeps many almost as fast as one. */
+/** Files synced to disk at once, which takes hardly longer than one. */
 const PLACED_AT_ONCE = 16;
 
 export interface InstallerDeps {
@@ -37,35 +37,35 @@ export interface InstallerDeps {
   readonly checkStop: () => Promise<void> | undefined;
 }
 
-/** A written partition: its line for the manifest, undefined without a file. */
+/** A written partition with its entry of the manifest; undefined without a file. */
 export interface InstalledPartition {
   readonly file: ManifestFile | undefined;
   readonly written: boolean;
 }
 
-/** A partition to be written, its line in the manifest so far, and whether it has a file without rows. */
+/** A partition to write, its current entry of the manifest, and if it gets a file without rows. */
 export interface Order {
   readonly partition: Partition;
   readonly before: ManifestFile | undefined;
   readonly evenEmpty: boolean;
 }
 
-/** Waits for all, however many fail. @throws what one of them failed of */
+/** Waits for all. @throws the first failure */
 const allEnded = async <T>(work: readonly Promise<T>[]): Promise<T[]> => {
   await Promise.allSettled(work);
   return await Promise.all(work);
 };
 
-/** A file that is being filled, and what fills it. */
+/** An open file with its writer. */
 interface OpenPartition {
   readonly partition: Partition;
   readonly file: GrowingFile;
   readonly writer: ParquetWriter;
-  /** Hands the writer on to the next file. */
+  /** Returns the writer for the next file. */
   readonly giveBack: () => void;
 }
 
-/** Ends files one after another: each is encoded while the one before is compressed. */
+/** Ends files one after another. Each is encoded while the previous one is compressed. */
 const endAll = async (
   open: readonly OpenPartition[],
 ): Promise<Map<Partition, GrownFile<number>>> => {
@@ -76,7 +76,7 @@ const endAll = async (
       grown.set(partition, file.grown(rows));
       giveBack();
     });
-    ended.catch(() => {}); // met again where it is awaited
+    ended.catch(() => {}); // handled where it is awaited
     await ending;
     ending = ended;
   }
@@ -93,7 +93,7 @@ export class PartitionInstaller {
   readonly #placing = new PQueue({ concurrency: PLACED_AT_ONCE });
   /** The first failure. */
   #failure: { readonly error: unknown } | undefined;
-  /** Writers of one table that are not at work. */
+  /** Idle writers of one table. */
   #idle: { table: ParquetTable; writers: ParquetWriter[] } | undefined;
 
   constructor(deps: InstallerDeps) {
@@ -105,7 +105,7 @@ export class PartitionInstaller {
   /**
    * Writes the files of partitions, except files with the same bytes; calls `done` for each. A
    * partition without rows has no file, unless `evenEmpty`. After one failure all others fail.
-   * @throws LakeError if one cannot be written; the old file still stands
+   * @throws LakeError if one cannot be written. The old file is untouched
    */
   async install(
     orders: readonly Order[],
@@ -132,7 +132,7 @@ export class PartitionInstaller {
     );
   }
 
-  /** Notes a failure, so that nothing else is begun. @throws what failed first */
+  /** Notes a failure, so that no other work starts. @throws the first failure */
   async #whileWell<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -169,7 +169,7 @@ export class PartitionInstaller {
     }
   }
 
-  /** The files of a reading, each under a temporary name. */
+  /** Writes the files of a reading under temporary names. */
   async #encode(reading: PartitionReading): Promise<Map<Partition, GrownFile<number>>> {
     await this.#checkStop();
     const open: OpenPartition[] = [];
@@ -211,7 +211,7 @@ export class PartitionInstaller {
     return this.#deps.checkStop();
   }
 
-  /** True if the file on disk, not only its line in the manifest, is the same. */
+  /** True if the file on disk and its entry of the manifest are the same. */
   #standsAs(listed: ManifestFile, { sha256 }: InstalledFile): boolean {
     const { folder } = this.#deps;
     return (

@@ -8,11 +8,11 @@ const entriesOf = (folder: string): string[] => {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // no such folder, or not one
+    return []; // missing, or no folder
   }
 };
 
-/** Removes the temporary files of an export that was killed. Nobody else may be exporting. */
+/** Removes temporary files of a killed export. Call it with the lock of the export. */
 export const removeTemporaries = (folder: string, tables: readonly ParquetTable[]): void => {
   const folders = tables.flatMap(({ name }) => [
     name,
@@ -30,9 +30,9 @@ export const removeTemporaries = (folder: string, tables: readonly ParquetTable[
 };
 
 /**
- * Removes files at places of the layout that the manifest does not name: of partitions that became
- * empty, or of an export killed before its manifest. Files of other names are not ours and stay.
- * @returns the paths removed
+ * Removes our files that the manifest does not name: of partitions that became empty, or of an export
+ * killed before its manifest. Files with other names stay.
+ * @returns the removed paths
  */
 export const removeStrays = (
   folder: string,
@@ -63,6 +63,6 @@ const removeIfEmpty = (folder: string): void => {
   try {
     rmdirSync(folder);
   } catch {
-    // somebody keeps a file there
+    // not empty
   }
 };

@@ -5,11 +5,11 @@ import { LakeError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { ChangedFolders, type Disk, growFile } from './install-file.ts';
 
-/** Raised when files of the same rows would look different: then the next export is a full one. */
+/** Raised when equal rows give other bytes. The next export then writes all files. */
 const FORMAT = 5;
 const MANIFEST = 'manifest.json';
 
-/** A file of an export, as its manifest names it. */
+/** An exported file in the manifest. */
 export interface ManifestFile {
   path: string; // within the folder of the manifest, with `/`
   table: string;
@@ -24,8 +24,8 @@ export interface ManifestFile {
 export interface Manifest {
   format: typeof FORMAT;
   schemaVersion: number;
-  codec: ParquetCodec; // how the pages of every file are compressed
-  lakeId?: string; // whose rows these are; absent before 0.2.0
+  codec: ParquetCodec; // compression of all pages
+  lakeId?: string; // absent before 0.2.0
   restoreMark?: string; // of the lake at the time; absent if it was never restored
   exportedAt: string; // ISO 8601; the last export that changed a file
   files: ManifestFile[];
@@ -43,7 +43,7 @@ const isWhole = (value: unknown, least: number): value is number =>
 const isCodec = (value: unknown): value is ParquetCodec =>
   PARQUET_CODECS.some((codec) => codec === value);
 
-// By hand, as three threads read it whose every start would load zod: that takes longer than the rest.
+// by hand, because three threads read it and loading zod would take longer than the rest of their start
 const fileOf = (value: unknown): ManifestFile | undefined => {
   if (!isObject(value)) return undefined;
   const { path, table, date, rows, bytes, sha256, schemaVersion } = value;
@@ -58,7 +58,7 @@ const fileOf = (value: unknown): ManifestFile | undefined => {
   return { path, table, date, rows, bytes, sha256, schemaVersion };
 };
 
-const toldOf = (value: unknown): ManifestTotals | undefined => {
+const totalsIn = (value: unknown): ManifestTotals | undefined => {
   if (!isObject(value)) return undefined;
   const { format, schemaVersion, exportedAt, files, lakeId, restoreMark } = value;
   const codec = format === 1 ? null : value.codec;
@@ -79,8 +79,7 @@ const toldOf = (value: unknown): ManifestTotals | undefined => {
 };
 
 /**
- * Facts about the files of a Parquet folder, of any version; undefined without a manifest, or if it
- * is damaged or of a later format.
+ * Manifest of a Parquet folder, of any version; undefined if it is missing, damaged or of a later format.
  */
 export const manifestTotals = (folder: string): ManifestTotals | undefined => {
   let text: string;
@@ -92,37 +91,37 @@ export const manifestTotals = (folder: string): ManifestTotals | undefined => {
     throw error;
   }
   try {
-    return toldOf(JSON.parse(text));
+    return totalsIn(JSON.parse(text));
   } catch {
     return undefined;
   }
 };
 
-/** True if the next export continues from its files; otherwise it rewrites everything. */
+/** True if the next export keeps unchanged files. Otherwise it writes all. */
 export const isCurrent = (manifest: ManifestTotals, schemaVersion: number): manifest is Manifest =>
   manifest.format === FORMAT && manifest.codec !== null && manifest.schemaVersion === schemaVersion;
 
-/** The manifest of a Parquet folder; undefined if the next export cannot continue from it. */
+/** The manifest of a Parquet folder; undefined if the next export must write all files. */
 export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
   const manifest = manifestTotals(folder);
   return manifest !== undefined && isCurrent(manifest, schemaVersion) ? manifest : undefined;
 };
 
-/** The lake that exports, as its manifest names it. */
+/** Identity of the exporting lake. */
 export interface ExportedLake {
   readonly lakeId: string;
   /** '' if it was never restored. */
   readonly restoreMark: string;
 }
 
-/** True if the files show this lake as it is since its last restore. */
+/** True if the files are of this lake since its last restore. */
 export const showsLake = (manifest: ManifestTotals, lake: ExportedLake): boolean =>
   (manifest.lakeId ?? lake.lakeId) === lake.lakeId &&
   (manifest.restoreMark ?? '') === lake.restoreMark;
 
 /**
- * Keeps an export from writing over the files of another lake.
- * @throws LakeError when the manifest of the folder names another lake
+ * Refuses the folder of another lake.
+ * @throws LakeError if its manifest names another lake
  */
 export const refuseFolderOfOther = (folder: string, { lakeId }: ExportedLake): void => {
   const other = manifestTotals(folder)?.lakeId;
@@ -132,7 +131,7 @@ export const refuseFolderOfOther = (folder: string, { lakeId }: ExportedLake): v
   );
 };
 
-/** Puts the manifest in place, whole. Call it when every file it names stands. */
+/** Writes the manifest. Call it when all its files are in place. */
 export const writeManifest = async (
   folder: string,
   content: Omit<Manifest, 'format'>,

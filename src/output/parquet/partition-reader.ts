@@ -26,7 +26,7 @@ const spanOf = (partitions: PartitionReading['partitions']): [from: number, to: 
 /** Reads the rows of partitions, by one statement for all partitions of a kind. */
 export class PartitionReader {
   readonly #sqlite: Database.Database;
-  /** By their conditions, those of one table; another takes their room. */
+  /** Statements of one table, by condition. */
   #prepared: { table: ParquetTable; byCondition: Map<string, Prepared<unknown[]>> } | undefined;
 
   constructor(sqlite: Database.Database) {
@@ -34,8 +34,7 @@ export class PartitionReader {
   }
 
   /**
-   * Hands the rows of several days to `take`, some thousand at a time, those of each day in the order
-   * of the key.
+   * Passes the rows of several days to `take` in chunks, those of each day in the order of the key.
    */
   async readTogether(
     reading: PartitionReading,
@@ -54,7 +53,7 @@ export class PartitionReader {
     for (const rows of chunks) {
       for (const row of rows) {
         const nth = nths.get(Math.floor(Number(row[time]) / DAY_MS));
-        if (nth !== undefined) ofDays[nth]?.push(row); // else of a day that nobody asked for
+        if (nth !== undefined) ofDays[nth]?.push(row); // else of a day that was not requested
       }
       for (const [nth, ofDay] of ofDays.entries()) {
         if (ofDay.length === 0) continue;
@@ -64,7 +63,7 @@ export class PartitionReader {
     }
   }
 
-  /** As SQLite finds them. Nothing is open before the first and after the last (or a `break`). */
+  /** Rows in chunks, in the order of the statement. */
   *#foundRows(reading: PartitionReading): Generator<Row[]> {
     const { where, bounds } = this.#conditionOf(reading);
     let rows: Row[] = [];
@@ -77,14 +76,14 @@ export class PartitionReader {
   }
 
   /**
-   * Timelines, subject by subject, by a statement for each chunk, which goes on after the last row: a
-   * fifth less than row by row.
+   * Rows in chunks, subject by subject. Each statement continues after the last row, which takes a fifth
+   * less time than row by row.
    */
   *#timelineRows({ partitions }: PartitionReading): Generator<Row[]> {
     const { table } = partitions[0];
     const [subject, time] = table.key.map((name) => quoted(name));
     const positions = table.key.map((key) => table.columns.findIndex(({ name }) => name === key));
-    // an index would not pay: SQLite goes from subject to subject
+    // SQLite goes from subject to subject, without an index on the time
     const statement = this.#selecting(
       table,
       `where ${subject} >= ? and likely(${time} >= ?) and likely(${time} < ?)
@@ -106,13 +105,13 @@ export class PartitionReader {
     const { dateColumn, dividedBy } = first.table;
     if (dateColumn !== undefined) {
       const column = quoted(dateColumn);
-      // with a bare `?` SQLite plans again for each day
+      // `+` keeps SQLite from planning again for each day
       return { where: `where ${column} >= +? and ${column} < +?`, bounds: spanOf(partitions) };
     }
     if (dividedBy === undefined) return { where: '', bounds: [] };
     const { column, subjects, name } = dividedBy;
     const { range } = first;
-    // all of them; said so that SQLite goes from subject to subject instead of sorting every row
+    // always true: makes SQLite go from subject to subject instead of sorting all rows
     if (range === undefined)
       return { where: `where unlikely(${quoted(column)} >= '')`, bounds: [] };
     return {

@@ -11,7 +11,7 @@ export interface PartRange {
   readonly last: number;
 }
 
-/** The rows of one file: a table, one UTC day of it, or the rows of some of its subjects. */
+/** Rows of one file: of a table, of a UTC day, or of some subjects. */
 export interface Partition {
   readonly table: ParquetTable;
   /** `YYYY-MM-DD`; '' for tables without dates. */
@@ -20,7 +20,7 @@ export interface Partition {
   readonly range: PartRange | undefined;
 }
 
-/** Parts in a file whose subjects are no longer young, and change seldom. */
+/** Parts per file of older subjects, which change seldom. */
 const PARTS_A_GROUP = 16;
 
 const digits = (part: number): string => String(part).padStart(6, '0');
@@ -36,7 +36,7 @@ export const pathOf = ({ table, date, range }: Partition): string =>
 
 const FILE_PATH = /^(\w+)\/(?:date=(\d{4}-\d\d-\d\d)\/)?(\w+?)(?:-(\d{6}))?(?:-(\d{6}))?\.parquet$/;
 
-/** The partition whose file has this path, or undefined when no export would place one there. */
+/** Partition of a file path; undefined if no export would write it. */
 export const partitionAt = (
   tables: readonly ParquetTable[],
   path: string,
@@ -53,17 +53,17 @@ export const partitionAt = (
 /** Date of the empty file of a table by days without rows. */
 const NO_DAY = '1970-01-01';
 
-/** The partition whose file stands for a table without rows. */
+/** Partition of the file of a table without rows. */
 export const emptyPartition = (table: ParquetTable): Partition => ({
   table,
   date: table.dateColumn === undefined ? '' : NO_DAY,
   range: undefined,
 });
 
-/** A name of a table or column, as SQL takes it. */
+/** Name of a table or column, quoted for SQL. */
 export const quoted = (name: string): string => `"${name}"`;
 
-/** The UTC days on which a table has rows, by hopping along the index on its time. */
+/** UTC days on which a table has rows, from the index on its time. */
 const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable): string[] => {
   if (dateColumn === undefined) return [''];
   const column = quoted(dateColumn);
@@ -92,9 +92,8 @@ const lastPart = (
   );
 
 /**
- * The files of a divided table whose newest subject is in part `last`: one file of a small table. In a
- * large one, young subjects, which change most, have a file for each part; those with a whole group
- * of younger ones behind their group share a file with it.
+ * Files of a divided table whose newest subject is in part `last`. A small table has one file. In a large
+ * one, young subjects change most and have a file per part. Older ones have a file per group of parts.
  */
 export const rangesUpTo = (last: number): (PartRange | undefined)[] => {
   if (last < PARTS_A_GROUP) return [undefined];

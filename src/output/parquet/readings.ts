@@ -4,18 +4,18 @@ import { prepare, required } from '../../lake/prepare.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 import { type Partition, quoted } from './partitions.ts';
 
-/** Rows gathered at once where days are read together; they are in memory until all are read. */
+/** Most rows of days that are read together, as all are held in memory. */
 const MOST_ROWS = 524_288;
 const MOST_DAYS = 32;
-/** To read a subject costs about as much as to find this share of a row by its time. */
+/** Cost of reading a subject, in rows found by their time. */
 const SUBJECT_COST = 0.4;
 
-/** Partitions of one table whose rows are read in one go. */
+/** Partitions of a table that are read together. */
 export interface PartitionReading {
   readonly partitions: readonly [Partition, ...Partition[]];
-  /** Rows of each, as far as counted. */
+  /** Rows of each, if counted. */
   readonly rows: readonly number[];
-  /** In the order of the key, subject by subject; undefined: as SQLite finds them, sorted. */
+  /** True: read subject by subject. False: found by time, then sorted. */
   readonly bySubject: boolean;
 }
 
@@ -25,16 +25,16 @@ const alone = (partition: Partition): PartitionReading => ({
   bySubject: false,
 });
 
-/** When a day begins, Unix milliseconds. */
+/** Start of a day in Unix ms. */
 export const startOf = ({ date }: Partition): number => Date.parse(`${date}T00:00:00Z`);
 
-/** About how many subjects a table has. */
+/** Estimated number of subjects. */
 const subjectsIn = (sqlite: Database.Database, subjects: string): number =>
   required(
     prepare(sqlite, `select coalesce(max(key), 0) from ${quoted(subjects)}`, 'number').get(),
   );
 
-/** Days of a table, gathered into readings: neighbours, as long as they are few enough and worth it. */
+/** Groups neighbouring days of a table into readings, if that is faster. */
 const togetherReadings = (
   sqlite: Database.Database,
   timelines: NonNullable<ParquetTable['timelines']>,
@@ -77,8 +77,8 @@ const togetherReadings = (
 };
 
 /**
- * In what portions partitions are read: one by one, or neighbouring days of a table together where
- * going from subject to subject once costs less than finding each row by its time.
+ * Groups partitions into readings: single ones, or neighbouring days of a table if going from subject to
+ * subject once costs less than finding each row by its time.
  */
 export const readingsOf = (
   sqlite: Database.Database,

@@ -1,6 +1,6 @@
 import type { ByteSink } from './byte-sink.ts';
 
-/** Values of a run, from which on it is shorter to say how often than to say each. */
+/** Least equal values that are stored as a run. */
 const LEAST_RUN = 8;
 
 const runAt = (values: Uint32Array | Uint8Array, from: number, to: number): number => {
@@ -10,8 +10,8 @@ const runAt = (values: Uint32Array | Uint8Array, from: number, to: number): numb
 };
 
 /**
- * Parquet's hybrid of run lengths and packed bits, as dictionary indices and definition levels are
- * stored: `values[start..end)`, each below 2^width (1 to 24 bits).
+ * Parquet's hybrid of run lengths and packed bits, for dictionary indexes and definition levels:
+ * `values[start..end)`, each below 2^width (1 to 24 bits).
  */
 export const rleHybrid = (
   values: Uint32Array | Uint8Array,
@@ -28,10 +28,10 @@ export const rleHybrid = (
     const missing = groups * width - Math.ceil(((to - from) * width) / 8);
     for (let i = 0; i < missing; i++) into.byte(0);
   };
-  let pending = start; // first value that is not yet written
+  let pending = start; // first unwritten value
   for (let at = start; at < end; ) {
     const run = runAt(values, at, end);
-    // packed values come in eights: the run gives away what fills them up
+    // packed values come in eights, filled up from the run
     const given = (8 - ((at - pending) % 8)) % 8;
     if (run - given < LEAST_RUN) {
       at += run;

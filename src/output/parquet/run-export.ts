@@ -5,14 +5,13 @@ import { systemDisk } from './install-file.ts';
 import type { ExportedLake } from './manifest.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 
-/** Order of an export, for any thread. */
+/** Options of an export that can be sent to a thread. */
 export interface ExportOrder {
   readonly lakePath: string;
   readonly folder: string;
   readonly lake: ExportedLake;
   /**
-   * Passed instead of loaded with the schema, because its library takes longer to load than a
-   * night's partitions to write.
+   * Passed in, because loading the schema takes longer than writing the partitions of a night.
    */
   readonly tables: readonly ParquetTable[];
   readonly codec: ParquetCodec;

@@ -19,11 +19,11 @@ const grown = (
   return larger;
 };
 
-/** Texts of a column, as UTF-8 one after another; what is the same as the one before is held once. */
+/** Texts of a column in UTF-8. Equal neighbours are stored once. */
 export class TextValues implements Values {
   readonly codings: readonly Coding[] = ['PLAIN', 'DELTA_BYTE_ARRAY'];
   readonly #texts = new ByteSink();
-  /** End of each text, which is the start of the next one. */
+  /** End of each text, and start of the next one. */
   #ends = new Uint32Array(256);
   #texted = 0;
   #last: string | undefined;
@@ -88,7 +88,7 @@ export class TextValues implements Values {
   }
 
   /**
-   * Writes the number of bytes shared with the text before, the number of other bytes, then those.
+   * Writes the number of bytes shared with the previous text, the number of other bytes, then those.
    */
   #encodeDeltas({ start, end, packing }: ValuePart, into: ByteSink): void {
     const bytes = this.#texts.view();
@@ -170,7 +170,7 @@ export class TextValues implements Values {
     return { firsts, kinds };
   }
 
-  /** Below 0 where the bytes of `one` come before those of `other`, above 0 where after. */
+  /** Compares the bytes of two texts: negative if the first comes first. */
   #order(bytes: Buffer, left: number, other: number): number {
     const [from, to] = [this.#startOf(left), this.#endOf(left)];
     const [start, end] = [this.#startOf(other), this.#endOf(other)];

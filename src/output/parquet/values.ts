@@ -16,7 +16,7 @@ export interface ValuePart {
 export interface Dictionary {
   /** Position of the first value of each kind. */
   readonly firsts: readonly number[];
-  /** For each value, which kind it is. Valid until another dictionary is made. */
+  /** Index of each value. Valid until the next dictionary is made. */
   readonly kinds: Uint32Array;
 }
 
@@ -26,29 +26,29 @@ export interface Bounds {
   readonly greatest: number | Uint8Array;
 }
 
-/** The values of one column of a row group, without its nulls. Emptied and used again. */
+/** Values of a column of a row group, without nulls. `clear` empties it for reuse. */
 export interface Values {
   readonly count: number;
-  /** Bytes they take up plainly. */
+  /** Bytes without any coding. */
   readonly plainBytes: number;
   /** Codings that can hold these values, besides a dictionary. */
   readonly codings: readonly Coding[];
-  /** @returns false when the type cannot hold it exactly */
+  /** @returns false if the type cannot hold it exactly */
   add(value: unknown): boolean;
-  /** Makes room for so many values, or more. */
+  /** Reserves memory for this many values. */
   reserve(values: number): void;
   clear(): void;
   encode(coding: Coding, part: ValuePart, into: ByteSink): void;
-  /** The value at `position`, as it stands in a dictionary. */
+  /** Writes the value at `position` as in a dictionary. */
   encodeOne(position: number, into: ByteSink): void;
-  /** Undefined where most values are distinct. */
+  /** Undefined if most values are distinct. */
   dictionary(): Dictionary | undefined;
   bounds(): Bounds | undefined;
 }
 
 let kinds = new Uint32Array(0);
 
-/** Room for the kinds of so many values: the same for all dictionaries of a thread, one after another. */
+/** Memory for the indexes of this many values, shared by all dictionaries of a thread. */
 export const roomForKinds = (values: number): Uint32Array => {
   if (kinds.length < values) kinds = new Uint32Array(values);
   return kinds;
@@ -57,6 +57,6 @@ export const roomForKinds = (values: number): Uint32Array => {
 const TRIED = 1024;
 const MOST_DISTINCT = 0.6;
 
-/** True if a dictionary of this many kinds does not pay for this many values. */
+/** True if a dictionary of this many kinds is not worth it for this many values. */
 export const tooMany = (kinds: number, values: number): boolean =>
   values >= TRIED && kinds > values * MOST_DISTINCT;

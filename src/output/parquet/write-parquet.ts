@@ -15,10 +15,10 @@ const GROUP_ROWS = 131_072;
 const GROUP_BYTES = 8 << 20;
 const MAGIC = Buffer.from('PAR1');
 
-/** Receives the bytes of a file in order. Throws if they cannot be stored. */
+/** Receives the bytes of a file in order. Throws if they cannot be written. */
 export type WriteBytes = (bytes: Buffer) => void;
 
-/** A page behind its header, and how long the two are when nothing is compressed. */
+/** A page with its header, and their length without compression. */
 interface FinishedPage {
   readonly bytes: Buffer;
   readonly plainBytes: number;
@@ -41,7 +41,7 @@ interface FinishedChunk {
   readonly data: FinishedPage;
 }
 
-/** A chunk of fewer bytes only grows by what a codec writes around it. */
+/** Shorter chunks would grow when compressed. */
 const LEAST_COMPRESSED = 64;
 
 const finishChunk = async (chunk: EncodedChunk, shared: PageCompressor): Promise<FinishedChunk> => {
@@ -60,19 +60,19 @@ const finishChunk = async (chunk: EncodedChunk, shared: PageCompressor): Promise
   return { chunk, codec: compressor?.codec ?? 'none', dictionary: list, data: finished };
 };
 
-/** A file while it is written. */
+/** A file that is being written. */
 interface GrowingFile {
   readonly put: WriteBytes;
   offset: number;
   rows: number;
   readonly groups: RowGroup[];
-  /** The row group that is compressed and written meanwhile. */
+  /** The previous row group, which is being compressed and written. */
   writing: Promise<void>;
 }
 
 /**
- * Writes Parquet files of one table, one after another, with room that is used again. Holds at most
- * two row groups in memory: one gathered while the one before is compressed in other threads.
+ * Writes Parquet files of one table, one after another, and reuses memory. Holds at most two row groups:
+ * one is filled while the previous one is compressed in other threads.
  */
 export class ParquetWriter {
   readonly #columns: readonly ParquetColumn[];
@@ -89,11 +89,11 @@ export class ParquetWriter {
   }
 
   /**
-   * Writes one file: `rows`, each an array in the order of the columns, as given and in their order.
+   * Writes one file with `rows`, each an array in the order of the columns.
    * @param onChunk called every thousand rows or so; may throw to stop
    * @returns rows written
-   * @throws whatever `write` throws; LakeError for a value that its column's type cannot hold. The
-   * writer is of no use after that
+   * @throws the errors of `write`; LakeError for a value that its column's type cannot hold. Do not use
+   * the writer after that
    */
   async write(
     rows: Iterable<readonly unknown[]>,
@@ -115,8 +115,8 @@ export class ParquetWriter {
   }
 
   /**
-   * Begins a file, of about `rows` rows if that is known; `end` ends it.
-   * @throws whatever `write` throws, as the methods below
+   * Begins a file of about `rows` rows, if known. `end` ends it.
+   * @throws the errors of `write`, as the methods below
    */
   begin(write: WriteBytes, rows = 0): void {
     for (const chunk of this.#chunks) chunk.reserve(Math.min(rows, GROUP_ROWS + CHUNK_ROWS));
@@ -134,7 +134,7 @@ export class ParquetWriter {
     file.put(MAGIC);
   }
 
-  /** Adds rows to the row group that is gathered; `closeGroup` once it `isFull`. */
+  /** Adds rows to the open row group. Call `closeGroup` when it `isFull`. */
   add(rows: readonly (readonly unknown[])[]): void {
     this.#chunks.forEach((column, index) => {
       column.append(rows, index);
@@ -147,7 +147,7 @@ export class ParquetWriter {
     return this.#groupRows >= GROUP_ROWS || bytes >= GROUP_BYTES;
   }
 
-  /** Resolves when the group before is written; this one is then on its way. */
+  /** Starts writing the row group. Resolves when the previous one is written. */
   async closeGroup(): Promise<void> {
     const file = this.#openFile();
     if (this.#groupRows === 0) return;
@@ -159,10 +159,10 @@ export class ParquetWriter {
     file.writing = finishing.then((chunks) => {
       file.groups.push(this.#putGroup(chunks, file));
     });
-    file.writing.catch(() => {}); // met again where it is awaited
+    file.writing.catch(() => {}); // handled where it is awaited
   }
 
-  /** Ends the file. @returns its rows */
+  /** Ends the file. @returns its number of rows */
   async end(): Promise<number> {
     await this.closeGroup();
     const file = this.#openFile();

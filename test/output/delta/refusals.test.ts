@@ -59,7 +59,7 @@ test('a log with a gap, or with an invalid line, is named', async () => {
   const first = join(logOf(folder, 'video_snapshots'), named(0));
   const text = readFileSync(first);
   writeFileSync(first, text.subarray(0, 500));
-  await expect(publish(lake, folder, 'berlin')).rejects.toThrow('its commit 0 is not one');
+  await expect(publish(lake, folder, 'berlin')).rejects.toThrow('its commit 0 is damaged');
   rmSync(first);
   await expect(publish(lake, folder, 'berlin')).rejects.toThrow('its commit 0 is missing');
 });
