@@ -13,7 +13,7 @@ export const alertHits = sqliteTable(
     at: integer('at').notNull(), // Unix ms of the evaluation
     row: text('row').notNull(), // JSON object by column
     seenAt: integer('seen_at').notNull(), // Unix ms of the newest evaluation that had the row
-    waiting: text('waiting'), // JSON array of targets that did not get it yet, `notify:<hash>` for TRENDLAKE_NOTIFY; null: all did
+    waiting: text('waiting'), // JSON array: targets that did not get it yet; null: all did
   },
   (t) => [primaryKey({ columns: [t.name, t.subject, t.at] }), index('alert_hits_at').on(t.at)],
 );

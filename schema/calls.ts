@@ -19,15 +19,15 @@ export const calls = sqliteTable(
     finishedAt: integer('finished_at'), // Unix ms; response complete or given up
     status: integer('status'), // HTTP status; null: no response
     error: text('error'), // reason of the failure; never body text
-    sender: text('sender').notNull(), // random id of the sending process
-    rowsChanged: integer('rows_changed'), // rows inserted or updated by the response
+    sender: text('sender').notNull(), // random id of the process
+    rowsChanged: integer('rows_changed'), // rows inserted or updated
     countedAt: integer('counted_at'), // Unix ms of the newest earlier call, set when the clock had stepped back
     boot: text('boot').notNull().default(''), // boot that the monotonic times are valid in; empty if unknown
     sentMono: integer('sent_mono').notNull().default(0), // monotonic ms, before sending
     freeMono: integer('free_mono').notNull().default(0), // monotonic ms at which its slot in the minute is free
     sent: integer('sent').notNull().default(1), // 0: nobody was reached, so the call costs nothing
     key: text('key'), // name of the key if `keys` lists several
-    newVideos: integer('new_videos'), // videos that its response brought into the lake; null: before 0.2
+    newVideos: integer('new_videos'), // videos it brought; null: before 0.2
   },
   (t) => [
     index('calls_sent_at').on(t.sentAt),

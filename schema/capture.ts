@@ -12,10 +12,10 @@ export const capture = sqliteTable(
     key: integer('key').primaryKey(),
     list: text('list').notNull(), // `feed`, `trends` or `hashtags`; `import`: ranks of imported snapshots
     platform: text('platform').notNull(), // empty: all platforms
-    period: text('period').notNull(), // `day`, `week`, `month` for trends; the dateRange for feed and hashtags
+    period: text('period').notNull(), // `day`, `week`, `month` (trends), else the dateRange
     capturedAt: integer('captured_at').notNull(), // Unix ms; instant of the first page
     completedAt: integer('completed_at'), // Unix ms; instant of the last page; null: incomplete
-    total: integer('total'), // matching items, as stated by the service
+    total: integer('total'), // as stated by the service
     runId: integer('run_id'),
   },
   (t) => [

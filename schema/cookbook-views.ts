@@ -28,8 +28,8 @@ export const feedHistory = sqliteView('feed_history', {
 /** Hashtag volumes with the platforms side by side. */
 export const hashtagVolumes = sqliteView('hashtag_volumes', {
   tag: text('tag').notNull(),
-  window: text('window'), // such as `30d`; null: unknown
-  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
+  window: text('window'), // such as `30d`
+  source: text('source').notNull(), // `hashtags` (pulled), `seen` (counted in the lake) or `import`
   observedAt: text('observed_at').notNull(), // ISO 8601, UTC
   volume: integer('volume'), // total of all platforms; null: only parts are known
   tiktok: integer('tiktok'),
@@ -47,8 +47,8 @@ export const hashtagVolumes = sqliteView('hashtag_volumes', {
 export const hashtagTrend = sqliteView('hashtag_trend', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(), // `all` for the total
-  window: text('window'), // such as `30d`; null: unknown
-  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
+  window: text('window'), // such as `30d`
+  source: text('source').notNull(), // `hashtags` (pulled), `seen` (counted in the lake) or `import`
   volume: integer('volume').notNull(),
   observedAt: text('observed_at').notNull(), // ISO 8601, UTC
   volumeBefore: integer('volume_before'), // 7 to 8 days before; null: none

@@ -15,7 +15,7 @@ export const creatorRevision = sqliteTable(
       .references(() => creator.key),
     untilAt: integer('until_at').notNull(), // Unix ms; first observation of the next values
     engagementRate: real('engagement_rate'), // percent, as pulled
-    extra: text('extra'), // JSON object of fields outside the interface
+    extra: text('extra'), // JSON object: fields outside the interface
   },
   (t) => [primaryKey({ columns: [t.creatorKey, t.untilAt] })],
 );

@@ -14,12 +14,12 @@ export const creatorSnapshot = sqliteTable(
       .notNull()
       .references(() => creator.key),
     observedAt: integer('observed_at').notNull(), // Unix ms
-    followers: integer('followers'), // count at that time
+    followers: integer('followers'), // at that time
     videoCount: integer('video_count'), // published videos
     views: integer('views'), // total of all videos
     likes: integer('likes'), // total of all videos
     source: integer('source').notNull(), // position in SOURCES
-    extra: text('extra'), // JSON object of other fields of this observation
+    extra: text('extra'), // JSON object: other fields of this observation
   },
   (t) => [
     primaryKey({ columns: [t.creatorKey, t.observedAt] }),

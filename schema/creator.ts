@@ -13,13 +13,13 @@ export const creator = sqliteTable(
     key: integer('key').primaryKey(),
     platform: text('platform').$type<Platform>().notNull(),
     handle: text('handle').notNull(), // without `@`
-    followers: integer('followers'), // latest known count
+    followers: integer('followers'), // latest
     videoCount: integer('video_count'), // published videos
     views: integer('views'), // total of all videos
     likes: integer('likes'), // total of all videos
     engagementRate: real('engagement_rate'), // percent, as pulled
     firstSeenAt: integer('first_seen_at').notNull(), // Unix ms
-    extra: text('extra'), // JSON object of fields outside the interface
+    extra: text('extra'), // JSON object: fields outside the interface
   },
   (t) => [unique('creator_identity').on(t.platform, t.handle)],
 );

@@ -23,8 +23,8 @@ export const deliveries = sqliteTable(
     attempts: integer('attempts').notNull(),
     nextAttemptAt: integer('next_attempt_at'), // Unix ms; null: finished
     lastStatus: integer('last_status'), // HTTP status of the last attempt
-    lastError: text('last_error'), // reason of the last failure
-    lastAnswer: text('last_answer'), // response of the endpoint, up to 1 KiB
+    lastError: text('last_error'), // of the last failure
+    lastAnswer: text('last_answer'), // its response, up to 1 KiB
     lastAttemptAt: integer('last_attempt_at'), // Unix ms
     lastDurationMs: integer('last_duration_ms'),
     deliveredAt: integer('delivered_at'), // Unix ms

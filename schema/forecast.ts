@@ -15,16 +15,16 @@ export const forecast = sqliteTable(
       .notNull()
       .references(() => video.key),
     madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
-    horizonHours: integer('horizon_hours').notNull(), // hours from made_at
+    horizonHours: integer('horizon_hours').notNull(), // from `made_at`
     viewsMedian: integer('views_median'), // null: too few outcomes
-    viewsLow: integer('views_low'), // 8 in 10 outcomes are between low and high
-    viewsHigh: integer('views_high'),
-    topProbability: real('top_probability').notNull(), // probability to finish in the top 10 % of its cohort
+    viewsLow: integer('views_low'), // 8 in 10 outcomes are from low to high
+    viewsHigh: integer('views_high'), // 8 in 10 outcomes are from low to high
+    topProbability: real('top_probability').notNull(), // to finish in the top 10 % of its cohort
     modelId: integer('model_id')
       .notNull()
       .references(() => models.id),
     overEdge: integer('over_edge').notNull().default(0), // 1: its growth already reached the edge of the top 10 %
-    overBy: integer('over_by'), // Unix ms by which 8 in 10 similar videos stopped rising; null: unknown
+    overBy: integer('over_by'), // Unix ms by which 8 in 10 similar videos stopped rising
   },
   (t) => [
     primaryKey({ columns: [t.videoKey, t.madeAt, t.horizonHours] }),

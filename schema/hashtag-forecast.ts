@@ -14,12 +14,12 @@ export const hashtagForecast = sqliteTable(
     hashtagKey: integer('hashtag_key')
       .notNull()
       .references(() => hashtag.key),
-    platform: text('platform').notNull(), // empty: total of all platforms
+    platform: text('platform').notNull(), // empty: all together
     madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
-    horizonHours: integer('horizon_hours').notNull(), // hours from made_at
+    horizonHours: integer('horizon_hours').notNull(), // from `made_at`
     volumeMedian: integer('volume_median').notNull(),
-    volumeLow: integer('volume_low').notNull(), // 8 in 10 outcomes are between low and high
-    volumeHigh: integer('volume_high').notNull(),
+    volumeLow: integer('volume_low').notNull(), // 8 in 10 outcomes are from low to high
+    volumeHigh: integer('volume_high').notNull(), // 8 in 10 outcomes are from low to high
     modelId: integer('model_id')
       .notNull()
       .references(() => models.id),

@@ -13,15 +13,15 @@ export const hashtagSnapshot = sqliteTable(
     hashtagKey: integer('hashtag_key')
       .notNull()
       .references(() => hashtag.key),
-    platform: text('platform').notNull(), // empty: total of all platforms
+    platform: text('platform').notNull(), // empty: all together
     observedAt: integer('observed_at').notNull(), // Unix ms
     volume: integer('volume'), // distinct videos with the tag in `window`
     views: integer('views'),
     change: real('change'), // volume / volume of the window before - 1, as pulled
-    rank: integer('rank'), // position in the pulled list, 1 = top
+    rank: integer('rank'), // 1 = top
     source: integer('source').notNull(), // position in SOURCES
-    extra: text('extra'), // JSON object of other fields of this observation
-    window: text('window'), // such as `30d`; null: unknown
+    extra: text('extra'), // JSON object: other fields of this observation
+    window: text('window'), // such as `30d`
   },
   (t) => [
     primaryKey({ columns: [t.hashtagKey, t.platform, t.observedAt] }),

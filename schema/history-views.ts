@@ -29,8 +29,8 @@ export const hashtagHistory = sqliteView('hashtag_history', {
   volume: integer('volume'), // distinct videos with the tag in `window`
   views: integer('views'),
   change: real('change'), // volume / volume of the window before - 1, as pulled
-  window: text('window'), // such as `30d`; null: unknown
-  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
+  window: text('window'), // such as `30d`
+  source: text('source').notNull(), // `hashtags` (pulled), `seen` (counted in the lake) or `import`
 }).as(
   sql`select h.tag as tag, s.platform as platform, ${isoTime('s.observed_at')} as observed_at, s.volume as volume, s.views as views, s.change as change, s.window as window, ${sourceWord('s.source')} as source from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
 );

@@ -19,7 +19,7 @@ export const searchHit = sqliteTable(
     videoKey: integer('video_key')
       .notNull()
       .references(() => video.key),
-    total: integer('total'), // matching items, as stated by the service
+    total: integer('total'), // as stated by the service
   },
   (t) => [
     primaryKey({ columns: [t.watchId, t.capturedAt, t.rank] }),

@@ -27,8 +27,8 @@ const FIRST_SIGHT = `(select min(f.observed_at) from video_snapshot f where f.vi
 export const dailySummary = sqliteView('daily_summary', {
   date: text('date').notNull(), // `YYYY-MM-DD`, UTC
   platform: text('platform').notNull(),
-  videosSeen: integer('videos_seen').notNull(), // distinct videos observed
-  videosNew: integer('videos_new').notNull(), // first seen on that day; growth timelines reach further back and do not count
+  videosSeen: integer('videos_seen').notNull(), // distinct
+  videosNew: integer('videos_new').notNull(), // first seen on that day, not counting growth timelines
   snapshots: integer('snapshots').notNull(),
   lists: integer('lists').notNull(), // complete lists
   events: integer('events').notNull(), // by day of occurrence

@@ -14,12 +14,12 @@ export const videoSnapshot = sqliteTable(
       .notNull()
       .references(() => video.key),
     observedAt: integer('observed_at').notNull(), // Unix ms; instant the response is true at
-    views: integer('views'), // count at that time
-    likes: integer('likes'), // count at that time
+    views: integer('views'), // at that time
+    likes: integer('likes'), // at that time
     engagementRate: real('engagement_rate'), // percent; null: unknown, or derived
     rateDerived: integer('rate_derived').notNull(), // 1: the rate is 100.0 * likes / views and not stored
     source: integer('source').notNull(), // position in SOURCES
-    extra: text('extra'), // JSON object of other fields of this observation
+    extra: text('extra'), // JSON object: other fields of this observation
   },
   (t) => [
     primaryKey({ columns: [t.videoKey, t.observedAt] }),

@@ -14,16 +14,16 @@ export const video = sqliteTable(
   'video',
   {
     key: integer('key').primaryKey(),
-    id: text('id').notNull().unique(), // platform prefix, `_`, id on the platform
+    id: text('id').notNull().unique(), // id of a video
     platform: text('platform').$type<Platform>().notNull(),
-    title: text('title'), // latest title or caption
-    user: text('user'), // latest handle of the creator
-    views: integer('views'), // latest known count
-    likes: integer('likes'), // latest known count
+    title: text('title'), // latest
+    user: text('user'), // latest
+    views: integer('views'), // latest
+    likes: integer('likes'), // latest
     engagementRate: real('engagement_rate'), // percent; computed for imports
     createdAt: integer('created_at'), // Unix ms of publication
     firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation; null: imported without a time
-    extra: text('extra'), // JSON object of fields outside the interface, and of invalid values
+    extra: text('extra'), // JSON object: fields outside the interface, invalid values
     collectedAt: integer('collected_at'), // Unix ms; when this lake first loaded it; null: before 0.2
   },
   (t) => [

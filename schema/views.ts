@@ -4,7 +4,7 @@ import { isoTime, snapshotRate, sourceWord } from './view-sql.ts';
 
 // Public names over the compact storage. Filters on ids, platforms, tags and times use its indexes.
 
-/** Videos with their latest known values, one row each. */
+/** Videos with their latest known values: `title` or caption, `user` who posted it, counts. */
 export const videos = sqliteView('videos', {
   id: text('id').notNull(),
   platform: text('platform').notNull(),
@@ -67,7 +67,7 @@ export const hashtags = sqliteView('hashtags', {
   volume: integer('volume'), // distinct videos with the tag in `window`
   views: integer('views'),
   firstSeenAt: integer('first_seen_at'),
-  window: text('window'), // such as `30d`; null: unknown
+  window: text('window'), // such as `30d`
 }).as(
   sql`select h.tag as tag, ${latestTagNumber('volume')} as volume, ${latestTagNumber('views')} as views, h.first_seen_at as first_seen_at, ${latestTagNumber('window')} as window from hashtag h`,
 );
@@ -83,10 +83,10 @@ export const hashtagSnapshots = sqliteView('hashtag_snapshots', {
   volume: integer('volume'), // distinct videos with the tag in `window`
   views: integer('views'),
   change: real('change'), // volume / volume of the window before - 1, as pulled
-  rank: integer('rank'), // position in the pulled list, 1 = top; null: platform row or import
-  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
+  rank: integer('rank'), // 1 = top; null: platform row or import
+  source: text('source').notNull(), // `hashtags` (pulled), `seen` (counted in the lake) or `import`
   extra: text('extra'),
-  window: text('window'), // such as `30d`; null: unknown
+  window: text('window'), // such as `30d`
 }).as(
   sql`select h.tag as tag, s.platform as platform, s.observed_at as observed_at, s.volume as volume, s.views as views, s.change as change, s.rank as rank, ${sourceWord('s.source')} as source, s.extra as extra, s.window as window from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
 );

@@ -10,7 +10,7 @@ export const searchHits = sqliteView('search_hits', {
   capturedAt: integer('captured_at').notNull(), // Unix ms; instant of the first page
   rank: integer('rank').notNull(), // 1 = top
   videoId: text('video_id').notNull(),
-  total: integer('total'), // matching items, as stated by the service
+  total: integer('total'), // as stated by the service
 }).as(
   sql`select s.watch_id as watch_id, s.captured_at as captured_at, s.rank as rank, v.id as video_id, s.total as total from search_hit s join video v on v.key = s.video_key`,
 );

@@ -82,7 +82,11 @@ const tableOf = (table: SQLiteTable, source: string): Relation => {
 /** The comments of a view's own columns, for those that no table behind it has. */
 const ownComments = (source: string, view: string): Map<string, string> => {
   const declared = source.slice(source.indexOf(`sqliteView('${view}'`));
-  return columnComments(declared.slice(0, declared.indexOf('.as(')));
+  const columns = declared.slice(0, declared.indexOf('.as('));
+  const shared = /, (\w+)\)$/.exec(columns)?.[1];
+  if (shared === undefined) return columnComments(columns);
+  const listed = source.slice(source.indexOf(`const ${shared} = {`));
+  return columnComments(listed.slice(0, listed.indexOf('\n};')));
 };
 
 const tablesBehind = (query: string): string[] => {
@@ -120,11 +124,42 @@ const viewOf = (view: SQLiteView, source: string, tables: readonly Relation[]): 
   };
 };
 
-const columnLine = ({ name, type, key, nullable, meaning }: Column): string =>
-  `- \`${name}\` ${type}${nullable ? '?' : ''}${key ? ', key' : ''}${meaning === '' ? '' : `: ${meaning}`}`;
+/** Types of columns that hold an instant, by how the comment of such a column begins. */
+const TIMES: Readonly<Record<string, string>> = {
+  'Unix ms': 'unix_ms',
+  'ISO 8601, UTC': 'iso_utc',
+};
+const TIME = new RegExp(`^(${Object.keys(TIMES).join('|')})(?:[;,]? (.+))?$`);
 
-const sectionOf = ({ name, about, columns }: Relation): string =>
-  [`### \`${name}\``, about, columns.map(columnLine).join('\n')].join('\n\n');
+/** Type and meaning of a column, as they follow its name. */
+const describedType = ({ type, key, nullable, meaning }: Column): string => {
+  const [, unit = '', rest = unit === '' ? meaning : ''] = TIME.exec(meaning) ?? [];
+  return `${TIMES[unit] ?? type}${nullable ? '?' : ''}${key ? ', key' : ''}${rest === '' ? '' : `: ${rest}`}`;
+};
+
+/** Columns in their order; neighbours that differ in their name only share a line. */
+const columnLines = (columns: readonly Column[]): string => {
+  const lines: { names: string[]; text: string }[] = [];
+  for (const column of columns) {
+    const text = describedType(column);
+    const last = lines.at(-1);
+    if (last?.text === text) last.names.push(`\`${column.name}\``);
+    else lines.push({ names: [`\`${column.name}\``], text });
+  }
+  return lines.map(({ names, text }) => `- ${names.join(', ')} ${text}`).join('\n');
+};
+
+/** The sections of a part. Equal columns are listed once, under the first name. */
+const sectionsOf = (relations: readonly Relation[]): string[] => {
+  const first = new Map<string, string>();
+  return relations.map(({ name, about, columns }) => {
+    const lines = columnLines(columns);
+    const same = first.get(lines);
+    first.set(lines, same ?? name);
+    const shown = same === undefined ? lines : `- all columns of \`${same}\``;
+    return [`### \`${name}\``, about, shown].join('\n\n');
+  });
+};
 
 const INTRODUCTION = `# Tables
 
@@ -133,9 +168,10 @@ const INTRODUCTION = `# Tables
 Read the database \`<data dir>/trendlake.db\` with \`trendlake query "..."\` or any SQLite client.
 [Querying](../guides/query.md) shows how, the [cookbook](../guides/cookbook.md) has thirty examples.
 
-Times are Unix milliseconds in tables and ISO 8601 UTC text in the views for people. A \`?\` after the
-type means that the value may be null. Null means "not known", never 0. Names in the first two parts are
-stable. The tables in the last part may change with an update.`;
+Type \`unix_ms\` is an integer, \`iso_utc\` is ISO 8601 text. A \`?\` after the type means that the value
+may be null: not known, never 0. The id of a video is the prefix of its platform, \`_\` and its id there,
+such as \`tt_7240348510065823002\`. Names in the first two parts are stable. The tables in the last part
+may change with an update.`;
 
 /** Views for people, as the contract lists them. */
 const FOR_PEOPLE = new Set([
@@ -194,7 +230,7 @@ export const lakeRelations = async (): Promise<{ tables: Relation[]; views: Rela
 export const dataDictionary = async (): Promise<string> => {
   const { tables, views } = await lakeRelations();
   const part = (title: string, relations: readonly Relation[]): string =>
-    [`## ${title}`, ...relations.map(sectionOf)].join('\n\n');
+    [`## ${title}`, ...sectionsOf(relations)].join('\n\n');
   const behind = new Set(
     views.flatMap(({ query = '' }) =>
       [...query.matchAll(/(?:from|join) (\w+)/g)].map(([, table]) => table),

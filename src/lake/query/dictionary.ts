@@ -34,19 +34,34 @@ const docsText = (name: string): string =>
 
 const bare = (text: string): string => text.replaceAll('`', '');
 
-/** A column's line: its name, type and, after a colon, its meaning. */
-const COLUMN = /^- `(\w+)` (\w+)\??(?:, key)?(?:: (.+))?$/;
+/** A line of columns: their names, type and, after a colon, meaning. */
+const COLUMNS = /^- (`\w+`(?:, `\w+`)*) (\w+)\??(?:, key)?(?:: (.+))?$/;
+const SAME_COLUMNS = /^- all columns of `(\w+)`$/;
 
-const relationOf = (section: string): Described => {
+/** Types of the page that hold an instant. */
+const TIMES: Readonly<Record<string, { type: string; unit: string }>> = {
+  unix_ms: { type: 'integer', unit: 'Unix ms' },
+  iso_utc: { type: 'text', unit: 'ISO 8601, UTC' },
+};
+
+const columnsOf = (line: string): DescribedColumn[] => {
+  const [, names, written, rest] = COLUMNS.exec(line) ?? [];
+  if (names === undefined || written === undefined) return [];
+  const { type, unit } = TIMES[written] ?? { type: written, unit: undefined };
+  const meaning = [unit, rest].filter((part) => part !== undefined).join('; ');
+  return names.split(', ').map((name) => ({ name: bare(name), type, meaning: bare(meaning) }));
+};
+
+const relationOf = (section: string, earlier: readonly Described[]): Described => {
   const [name = '', ...rest] = section.split('\n');
   const lines = rest.filter((line) => line !== '');
+  const isColumn = (line: string): boolean => COLUMNS.test(line) || SAME_COLUMNS.test(line);
   return {
     name: bare(name.trim()),
-    about: bare(lines.filter((line) => !COLUMN.test(line)).join(' ')),
+    about: bare(lines.filter((line) => !isColumn(line)).join(' ')),
     columns: lines.flatMap((line) => {
-      const [, column, type, meaning] = COLUMN.exec(line) ?? [];
-      if (column === undefined || type === undefined) return [];
-      return [{ name: column, type, meaning: bare(meaning ?? '') }];
+      const same = SAME_COLUMNS.exec(line)?.[1];
+      return earlier.find((relation) => relation.name === same)?.columns ?? columnsOf(line);
     }),
   };
 };
@@ -58,7 +73,9 @@ export const readDictionary = (text = docsText('reference/tables.md')): Dictiona
     .slice(1)
     .map((part) => {
       const [head = '', ...sections] = part.split(/^### /m);
-      return { title: head.trim(), relations: sections.map(relationOf) };
+      const relations: Described[] = [];
+      for (const section of sections) relations.push(relationOf(section, relations));
+      return { title: head.trim(), relations };
     });
 
 /** The cookbook's questions, in their order. */

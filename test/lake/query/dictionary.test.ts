@@ -27,7 +27,7 @@ test('the questions of the cookbook are read with their SQL', () => {
 
 test('a column is read with its type and meaning, whatever marks they have', () => {
   const [part] = readDictionary(
-    '## Views\n\n### `v`\n\nAbout `v`.\n\n- `k` integer, key\n- `a` text?: `x` | `y`: z\n',
+    '## Views\n\n### `v`\n\nAbout `v`.\n\n- `k` integer, key\n- `a`, `b` text?: `x` | `y`: z\n- `t` unix_ms?: later\n',
   );
   expect(part).toEqual({
     title: 'Views',
@@ -38,8 +38,21 @@ test('a column is read with its type and meaning, whatever marks they have', () 
         columns: [
           { name: 'k', type: 'integer', meaning: '' },
           { name: 'a', type: 'text', meaning: 'x | y: z' },
+          { name: 'b', type: 'text', meaning: 'x | y: z' },
+          { name: 't', type: 'integer', meaning: 'Unix ms; later' },
         ],
       },
     ],
   });
+});
+
+test('a view with the columns of another has their meanings', () => {
+  const [part] = readDictionary(
+    '## Views\n\n### `v`\n\nV.\n\n- `k` iso_utc\n\n### `w`\n\nW.\n\n- all columns of `v`\n',
+  );
+  const columns = [{ name: 'k', type: 'text', meaning: 'ISO 8601, UTC' }];
+  expect(part?.relations).toEqual([
+    { name: 'v', about: 'V.', columns },
+    { name: 'w', about: 'W.', columns },
+  ]);
 });
