@@ -16,7 +16,7 @@ export const metricsPage = async (): Promise<string> => {
     .list()
     .map(
       ({ name, type, help, labels }) =>
-        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+        `- \`${name}\` ${type}${labels.length === 0 ? '' : ` by ${labels.map((label) => `\`${label}\``).join(', ')}`}: ${help}`,
     );
   await metrics.close();
   return `# Metrics
@@ -28,8 +28,6 @@ export const metricsPage = async (): Promise<string> => {
 metrics are read from the lake at each scrape, so they cover \`sync\` and \`schedule\` in other processes.
 Labels never hold ids, handles, addresses or keys. Unknown values are left out, never 0.
 
-| name | type | labels | meaning |
-| --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
 };

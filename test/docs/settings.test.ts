@@ -17,6 +17,14 @@ test('docs/reference/settings.md says what the code does (else: npm run docs set
   expect(page('trendlake.config.schema.json')).toBe(configSchema());
 });
 
+test('the name of a setting in the file is that of its variable, as the page says', () => {
+  for (const [name, { env }] of Object.entries(SETTINGS)) {
+    const [, snakeCase = ''] = /^TRENDLAKE_(\w+)$/.exec(env) ?? [];
+    const words = snakeCase.toLowerCase();
+    expect(name).toBe(words.replace(/_(.)/g, (_, first: string) => first.toUpperCase()));
+  }
+});
+
 test('the manual page has every command, option and setting', async () => {
   const page = (await manPage()).replaceAll('\\-', '-');
   const missing = [
