@@ -11,21 +11,20 @@ const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 const under = (heading: string): string =>
   page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
 
-const rowsOf = (heading: string): string[][] =>
-  [...under(heading).matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) => row.split(' | '));
+/** The lines about the houses: folder and rooms. */
+const houseLines = [...under('Houses').matchAll(/^- `([^`]+)`: (.+)$/gm)].map(
+  ([, folder = '', rooms = '']) => ({ folder, rooms }),
+);
 
-test('every house has its row', () => {
+test('every house has its line', () => {
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true });
-  const houses = folders
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => `\`src/${name}/\``);
-  const named = rowsOf('Houses').map(([house]) => house);
-  expect(named).toEqual(expect.arrayContaining([...houses, '`schema/`', '`jobs/`']));
+  const houses = folders.filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}/`);
+  const named = houseLines.map(({ folder }) => folder);
+  expect(named).toEqual(expect.arrayContaining([...houses, 'schema/', 'jobs/']));
 });
 
-test('every room of a house is named in its row', () => {
-  const missing = rowsOf('Houses').flatMap(([house = '', rooms = '']) => {
-    const folder = house.replaceAll('`', '');
+test('every room of a house is named in its line', () => {
+  const missing = houseLines.flatMap(({ folder, rooms }) => {
     if (!folder.startsWith('src/')) return [];
     return readdirSync(join(root, folder), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !rooms.includes(`\`${entry.name}/\``))
@@ -77,14 +76,13 @@ const sources = new Map(sourcesIn('src').map((source) => [source.path, source]))
 
 const stepsUnder = (heading: string): Step[] => {
   let file = '';
-  return rowsOf(heading)
-    .filter(([number]) => /^\d+$/.test(number ?? ''))
-    .map(([, function_ = '', stated = '']) => {
-      file = /`(.+)`/.exec(stated)?.[1] ?? file;
-      const name = function_.replaceAll('`', '');
+  return [...under(heading).matchAll(/^\d+\. `([^`]+)`(?: in `([^`]+)`)?: /gm)].map(
+    ([, name = '', stated = file]) => {
+      file = stated;
       const source = sources.get(file);
       return { name, file, text: source === undefined ? undefined : textOf(source, name) };
-    });
+    },
+  );
 };
 
 /**
