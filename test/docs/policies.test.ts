@@ -59,7 +59,7 @@ test('finds each way to open a connection', () => {
 });
 
 test('the page lists everything that trendlake connects to', () => {
-  const listed = [...page.matchAll(/\| `(src\/[\w/.-]+)` \|$/gm)].map(([, path]) => path);
+  const listed = [...page.matchAll(/^- .*\(`(src\/[\w/.-]+)`\)$/gm)].map(([, path]) => path);
   const files = globSync(['src/**/*.ts', 'jobs/**/*.ts'], { cwd: root });
   const found = files.filter((path) => connects(read(path)));
   expect(listed.sort()).toEqual(found.sort());
