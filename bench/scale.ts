@@ -177,7 +177,7 @@ try {
   tellFigure(
     figureOf(
       {
-        what: `journal written for a page of 100, 80 of them known, at ${millions}`,
+        what: 'journal written for a page of 100, 80 of them known',
         unit: 'MB',
         goal: null,
       },
@@ -185,22 +185,20 @@ try {
     ),
   );
   tellFigure(
-    figureOf({ what: `count(*) of video_snapshots at ${millions}`, unit: 's', goal: 1 }, [
+    figureOf({ what: 'count(*) of video_snapshots', unit: 's', goal: 1 }, [
       large(counted).ms / 1000,
     ]),
   );
   tellFigure(
-    figureOf({ what: `timeline of one video at ${millions}`, unit: 'ms', goal: 0.1 }, [
-      large(timelines).ms,
-    ]),
+    figureOf({ what: 'timeline of one video', unit: 'ms', goal: 0.1 }, [large(timelines).ms]),
   );
   tellFigure(
-    figureOf({ what: `slowest first list after a start at ${millions}`, unit: 'ms', goal: 100 }, [
+    figureOf({ what: 'slowest first list after a start', unit: 'ms', goal: 100 }, [
       Math.max(...found[1].slice(0, LISTS).map(({ ms }) => ms)),
     ]),
   );
   tellFigure(
-    figureOf({ what: `memory of a night's detection at ${millions}`, unit: 'MB', goal: 400 }, [
+    figureOf({ what: "memory of a night's detection", unit: 'MB', goal: 400 }, [
       large(detected).peakMb,
     ]),
   );

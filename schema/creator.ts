@@ -13,7 +13,7 @@ export const creator = sqliteTable(
     key: integer('key').primaryKey(),
     platform: text('platform').$type<Platform>().notNull(),
     handle: text('handle').notNull(), // without `@`
-    followers: integer('followers'), // latest
+    followers: integer('followers'), // latest known
     videoCount: integer('video_count'), // published videos
     views: integer('views'), // total of all videos
     likes: integer('likes'), // total of all videos

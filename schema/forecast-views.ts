@@ -32,7 +32,7 @@ const risingColumns = {
   id: text('id').notNull(),
   title: text('title'),
   user: text('user'),
-  views: integer('views'), // latest
+  views: integer('views'), // latest known
   topProbability: real('top_probability').notNull(),
   viewsMedian: integer('views_median'), // 24 h after `made_at`; null: too few outcomes
   viewsLow: integer('views_low'), // 8 in 10 outcomes are from low to high

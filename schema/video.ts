@@ -14,12 +14,12 @@ export const video = sqliteTable(
   'video',
   {
     key: integer('key').primaryKey(),
-    id: text('id').notNull().unique(), // id of a video
+    id: text('id').notNull().unique(), // of the video
     platform: text('platform').$type<Platform>().notNull(),
-    title: text('title'), // latest
-    user: text('user'), // latest
-    views: integer('views'), // latest
-    likes: integer('likes'), // latest
+    title: text('title'), // latest known
+    user: text('user'), // latest known
+    views: integer('views'), // latest known
+    likes: integer('likes'), // latest known
     engagementRate: real('engagement_rate'), // percent; computed for imports
     createdAt: integer('created_at'), // Unix ms of publication
     firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation; null: imported without a time

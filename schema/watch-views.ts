@@ -28,7 +28,7 @@ export const taggedVideos = sqliteView('tagged_videos', {
 
 /**
  * Videos that entered a list: listed now, but not by the pull before. The first pull of a list has no
- * entries, because nobody knows what was listed before it.
+ * entries.
  */
 export const listEntries = sqliteView('list_entries', {
   list: text('list').notNull(), // `feed` or `trends`

@@ -13,7 +13,7 @@ const { packages } = JSON.parse(read('package-lock.json')) as {
 };
 
 const MONTHS = 18;
-const rows = [...page.matchAll(/^- `([^`]+)` \(([\w.-]+), [\d.]+ MB, ([\d-]{10})\): /gm)].map(
+const rows = [...page.matchAll(/^- `([^`]+)` \(([\w.-]+), ([\d-]{10})\): /gm)].map(
   ([, name = '', licence = '', inUse = '']) => ({ name, licence, inUse }),
 );
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { status } from '../../fixtures/faults.ts';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { virtualClock } from '../../src/base/clock.ts';
@@ -10,11 +11,13 @@ import { Metrics } from '../../src/run/metrics/metrics.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/guides/operating.md'), 'utf8');
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/guides/operating.md'), 'utf8');
+const rules = readFileSync(join(root, 'examples/prometheus/rules.yml'), 'utf8');
 const JQ = 'jq'; // of the system, where there is one
 const hasJq = spawnSync(JQ, ['--version']).status === 0;
 
-test('every metric that the page names is one', async () => {
+test('every metric that the rules for Prometheus name is one', async () => {
   const metrics = new Metrics({
     dataDir: freshFolder(),
     clock: virtualClock(0),
@@ -24,8 +27,9 @@ test('every metric that the page names is one', async () => {
   });
   const names = metrics.list().map(({ name }) => name);
   await metrics.close();
-  const named = [...page.matchAll(/\btrendlake_[a-z_]+\b/g)].map(([name]) => name);
+  const named = [...rules.matchAll(/\btrendlake_[a-z_]+\b/g)].map(([name]) => name);
   expect(named.length).toBeGreaterThan(5);
+  expect(Object.keys(parse(rules))).toEqual(['groups']);
   expect(named.filter((name) => !names.includes(name))).toEqual([]);
 });
 

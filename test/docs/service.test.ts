@@ -64,7 +64,7 @@ const runCommand = async (command: string): Promise<{ status: number; body: stri
       ...process.env,
       HOME: running.dataDir, // nobody's .curlrc
       URL: running.service.url,
-      KEY: running.key,
+      AUTH: `Authorization: Bearer ${running.key}`,
       VIDEO: 'tt_1',
       HANDLE: 'mika.cooks',
     },

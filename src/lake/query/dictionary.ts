@@ -34,8 +34,8 @@ const docsText = (name: string): string =>
 
 const bare = (text: string): string => text.replaceAll('`', '');
 
-/** A line of columns: their names, type and, after a colon, meaning. */
-const COLUMNS = /^- (`\w+`(?:, `\w+`)*) (\w+)\??(?:, key)?(?:: (.+))?$/;
+/** A line of columns: their names, type if it is not text, and, after a colon, meaning. */
+const COLUMNS = /^- (`\w+`\??(?:, `\w+`\??)*)(?: (\w+))?(?: \(key\))?(?:: (.+))?$/;
 const SAME_COLUMNS = /^- all columns of `(\w+)`$/;
 
 /** Types of the page that hold an instant. */
@@ -45,11 +45,11 @@ const TIMES: Readonly<Record<string, { type: string; unit: string }>> = {
 };
 
 const columnsOf = (line: string): DescribedColumn[] => {
-  const [, names, written, rest] = COLUMNS.exec(line) ?? [];
-  if (names === undefined || written === undefined) return [];
+  const [, names, written = 'text', rest] = COLUMNS.exec(line) ?? [];
+  if (names === undefined) return [];
   const { type, unit } = TIMES[written] ?? { type: written, unit: undefined };
   const meaning = [unit, rest].filter((part) => part !== undefined).join('; ');
-  return names.split(', ').map((name) => ({ name: bare(name), type, meaning: bare(meaning) }));
+  return [...names.matchAll(/\w+/g)].map(([name]) => ({ name, type, meaning: bare(meaning) }));
 };
 
 const relationOf = (section: string, earlier: readonly Described[]): Described => {

@@ -27,7 +27,7 @@ test('the questions of the cookbook are read with their SQL', () => {
 
 test('a column is read with its type and meaning, whatever marks they have', () => {
   const [part] = readDictionary(
-    '## Views\n\n### `v`\n\nAbout `v`.\n\n- `k` integer, key\n- `a`, `b` text?: `x` | `y`: z\n- `t` unix_ms?: later\n',
+    '## Views\n\n### `v`\n\nAbout `v`.\n\n- `k` integer (key)\n- `a`, `b`?: `x` | `y`: z\n- `t`? unix_ms: later\n',
   );
   expect(part).toEqual({
     title: 'Views',
