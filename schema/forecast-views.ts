@@ -10,8 +10,8 @@ export const forecasts = sqliteView('forecasts', {
   madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
   horizonHours: integer('horizon_hours').notNull(),
   viewsMedian: integer('views_median'),
-  viewsLow: integer('views_low'), // 8 in 10 outcomes are from low to high
-  viewsHigh: integer('views_high'), // 8 in 10 outcomes are from low to high
+  viewsLow: integer('views_low'), // range of 8 in 10 outcomes
+  viewsHigh: integer('views_high'), // range of 8 in 10 outcomes
   topProbability: real('top_probability').notNull(),
   modelId: integer('model_id').notNull(),
 }).as(
@@ -35,8 +35,8 @@ const risingColumns = {
   views: integer('views'), // latest known
   topProbability: real('top_probability').notNull(),
   viewsMedian: integer('views_median'), // 24 h after `made_at`; null: too few outcomes
-  viewsLow: integer('views_low'), // 8 in 10 outcomes are from low to high
-  viewsHigh: integer('views_high'), // 8 in 10 outcomes are from low to high
+  viewsLow: integer('views_low'), // range of 8 in 10 outcomes
+  viewsHigh: integer('views_high'), // range of 8 in 10 outcomes
   madeAt: text('made_at').notNull(),
   gain24h: integer('gain_24h'), // `views_median` minus the views at `made_at`
   overBy: text('over_by'), // ISO 8601, UTC by which 8 in 10 similar videos stopped rising
@@ -58,8 +58,8 @@ export const hashtagForecasts = sqliteView('hashtag_forecasts', {
   madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
   horizonHours: integer('horizon_hours').notNull(),
   volumeMedian: integer('volume_median'),
-  volumeLow: integer('volume_low'), // 8 in 10 outcomes are from low to high
-  volumeHigh: integer('volume_high'), // 8 in 10 outcomes are from low to high
+  volumeLow: integer('volume_low'), // range of 8 in 10 outcomes
+  volumeHigh: integer('volume_high'), // range of 8 in 10 outcomes
   modelId: integer('model_id').notNull(),
 }).as(
   sql`select h.tag as tag, f.platform as platform, f.made_at as made_at, f.horizon_hours as horizon_hours, f.volume_median as volume_median, f.volume_low as volume_low, f.volume_high as volume_high, f.model_id as model_id from hashtag_forecast f join hashtag h on h.key = f.hashtag_key`,
@@ -76,8 +76,8 @@ export const hashtagsNext = sqliteView('hashtags_next', {
   window: text('window'), // such as `30d`
   volume: integer('volume'), // at `made_at`
   volumeMedian: integer('volume_median'), // 168 h after `made_at`
-  volumeLow: integer('volume_low'), // 8 in 10 outcomes are from low to high
-  volumeHigh: integer('volume_high'), // 8 in 10 outcomes are from low to high
+  volumeLow: integer('volume_low'), // range of 8 in 10 outcomes
+  volumeHigh: integer('volume_high'), // range of 8 in 10 outcomes
   madeAt: text('made_at').notNull(),
 }).as(
   sql`select f.platform as platform, cast(row_number() over (partition by f.platform, s.window order by (f.volume_median + 10.0) / (s.volume + 10) desc, f.volume_median desc, h.tag) as integer) as rank, h.tag as tag, s.window as window, s.volume as volume, f.volume_median as volume_median, f.volume_low as volume_low, f.volume_high as volume_high, ${isoTime('f.made_at')} as made_at from (select n.hashtag_key, n.platform, max(n.made_at) as made_at from hashtag_forecast n where n.made_at > (select max(a.made_at) from hashtag_forecast a) - 172800000 group by n.hashtag_key, n.platform) l join hashtag_forecast f on f.hashtag_key = l.hashtag_key and f.platform = l.platform and f.made_at = l.made_at and f.horizon_hours = 168 join hashtag_snapshot s on s.hashtag_key = f.hashtag_key and s.platform = f.platform and s.observed_at = f.made_at join hashtag h on h.key = f.hashtag_key order by f.platform, rank`,

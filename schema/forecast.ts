@@ -17,8 +17,8 @@ export const forecast = sqliteTable(
     madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
     horizonHours: integer('horizon_hours').notNull(), // from `made_at`
     viewsMedian: integer('views_median'), // null: too few outcomes
-    viewsLow: integer('views_low'), // 8 in 10 outcomes are from low to high
-    viewsHigh: integer('views_high'), // 8 in 10 outcomes are from low to high
+    viewsLow: integer('views_low'), // range of 8 in 10 outcomes
+    viewsHigh: integer('views_high'), // range of 8 in 10 outcomes
     topProbability: real('top_probability').notNull(), // to finish in the top 10 % of its cohort
     modelId: integer('model_id')
       .notNull()

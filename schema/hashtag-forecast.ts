@@ -18,8 +18,8 @@ export const hashtagForecast = sqliteTable(
     madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
     horizonHours: integer('horizon_hours').notNull(), // from `made_at`
     volumeMedian: integer('volume_median').notNull(),
-    volumeLow: integer('volume_low').notNull(), // 8 in 10 outcomes are from low to high
-    volumeHigh: integer('volume_high').notNull(), // 8 in 10 outcomes are from low to high
+    volumeLow: integer('volume_low').notNull(), // range of 8 in 10 outcomes
+    volumeHigh: integer('volume_high').notNull(), // range of 8 in 10 outcomes
     modelId: integer('model_id')
       .notNull()
       .references(() => models.id),

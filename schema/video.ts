@@ -3,7 +3,7 @@ import { check, index, integer, real, sqliteTable, text } from 'drizzle-orm/sqli
 import { PLATFORMS, type Platform } from './vocabulary.ts';
 
 /**
- * Videos. Read them as `videos`. An older observation never overwrites a newer one, and a field
+ * Videos, one row each. Read them as `videos`. An older observation never overwrites a newer one, and a field
  * missing from a response keeps its value.
  *
  * Written by src/ingest/writers/videos.ts. Source: content items of every list, growth timelines, creator

@@ -74,7 +74,7 @@ export const hashtags = sqliteView('hashtags', {
 
 /**
  * Hashtag volumes over time. An empty `platform` is the total of the platform rows, so never add them
- * up. `hashtag_volumes` has them side by side.
+ * up. `hashtag_volumes` has them side by side. Never compare volumes of different windows or sources.
  */
 export const hashtagSnapshots = sqliteView('hashtag_snapshots', {
   tag: text('tag').notNull(),

@@ -206,9 +206,9 @@ const STORAGE = `## Storage and state
 The folder \`schema/\` describes the columns of these tables. Those with a view are read through it: \`video\`
 as \`videos\`.`;
 
-/** A table on one line. */
+/** A table on one line, with the first sentence about it. */
 const storageLine = ({ name, about }: Relation): string =>
-  `- \`${name}\`: ${about.replaceAll(/\s+/g, ' ').replace(/ Read (?:it|them) as `\w+`\./, '')}`;
+  `- \`${name}\`: ${/^[\s\S]+?\.(?=\s|$)/.exec(about)?.[0].replace(/\s+/g, ' ')}`;
 
 /** Every table and every view of the lake. */
 export const lakeRelations = async (): Promise<{ tables: Relation[]; views: Relation[] }> => {

@@ -16,7 +16,7 @@ export const metricsPage = async (): Promise<string> => {
     .list()
     .map(
       ({ name, type, help, labels }) =>
-        `- \`${name}\` ${type}${labels.length === 0 ? '' : ` by ${labels.map((label) => `\`${label}\``).join(', ')}`}: ${help}`,
+        `- \`${name}\`${type === 'gauge' ? '' : ` (${type})`}${labels.length === 0 ? '' : ` by ${labels.map((label) => `\`${label}\``).join(', ')}`}: ${help}`,
     );
   await metrics.close();
   return `# Metrics
@@ -26,7 +26,8 @@ export const metricsPage = async (): Promise<string> => {
 \`trendlake serve\` exposes these metrics at \`/metrics\` in the Prometheus text format.
 [Operating](../guides/operating.md#metrics) shows how to scrape them and which alerts to set. Pipeline
 metrics are read from the lake at each scrape, so they cover \`sync\` and \`schedule\` in other processes.
-Labels never hold ids, handles, addresses or keys. Unknown values are left out, never 0.
+They are gauges unless noted. Labels never hold ids, handles, addresses or keys. Unknown values are
+left out, never 0.
 
 ${rows.join('\n')}
 `;

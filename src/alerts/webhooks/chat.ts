@@ -105,7 +105,7 @@ const LAST_LINES = 1100;
 /** Leaves no half of an escaped character. */
 const cutSlack = (text: string): string => cut(text, SLACK_SECTION).replace(/&[a-z]*…$/, '…');
 
-/** Rules of each service; docs/guides/alerts.md has their sources. */
+/** Rules of each service; test/alerts/webhooks/chat-receivers.ts has their sources. */
 const SERVICES: Readonly<Record<ChatService, ChatRules>> = {
   slack: {
     hosts: /^hooks\.slack(-gov)?\.com$/,

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 
-// The documented rules of incoming webhooks; docs/guides/alerts.md names the sources.
+// The documented rules of incoming webhooks.
+//
+// Slack: header 150 characters, section 3,000, 50 blocks (docs.slack.dev/reference/block-kit/blocks), about
+// 13,000 characters in all blocks (github.com/slackapi/bolt-js/issues/2509), escaped &, < and >
+// (docs.slack.dev/messaging/formatting-message-text), a message a second (docs.slack.dev/apis/web-api/rate-limits).
+// Discord: title 256 characters, description 4,096, 10 embeds with 6,000, nobody mentioned by empty
+// allowed_mentions (discord.com/developers/docs/resources/message), 5 messages in 2 seconds
+// (birdie0.github.io/discord-webhooks-guide/other/rate_limits.html).
+// Teams: 28 KB, 4 messages a second
+// (learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
 
 const slackText = z.strictObject({
   type: z.literal('mrkdwn'),
