@@ -77,12 +77,12 @@ const run = async (bench: Bench): Promise<Ended> => {
 
 /** A row with the command, then one for each figure. A missed goal is bold. */
 const rowsOf = ({ bench, figures, failure }: Ended): string[] => [
-  `| \`${commandOf(bench)}\`${failure === undefined ? '' : `, failed: ${failure}`} | | |`,
+  `\`${commandOf(bench)}\`${failure === undefined ? '' : `, failed: ${failure}`} | |`,
   ...figures.map((figure) => {
     const goal = reaches(figure) ? goalText(figure) : `**${goalText(figure)}**`;
     const spread = spreadText(figure);
     const measured = `${measuredText(figure)}${spread === '' ? '' : ` (${spread})`}`;
-    return `| ${[figure.what, measured, goal].join(' | ')} |`;
+    return [figure.what, measured, goal].join(' | ');
   }),
 ];
 
@@ -91,8 +91,8 @@ const tableOf = (ended: readonly Ended[], minutes: number): string => {
   return [
     `Measured ${new Date().toISOString().slice(0, 10)} on ${availableParallelism()} cores (${model}), Node ${process.versions.node}, in ${minutes.toFixed(1)} minutes by \`npm run bench all\`. Missed goals are bold.`,
     '',
-    '| what | measured (range) | goal |',
-    '|---|---:|---:|',
+    'what | measured (range) | goal',
+    '---|---:|---:',
     ...ended.flatMap(rowsOf),
     '',
   ].join('\n');

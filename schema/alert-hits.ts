@@ -12,8 +12,8 @@ export const alertHits = sqliteTable(
     subject: text('subject').notNull(), // column `subject` of the row
     at: integer('at').notNull(), // Unix ms of the evaluation
     row: text('row').notNull(), // JSON object by column
-    seenAt: integer('seen_at').notNull(), // Unix ms of the newest evaluation that had the row
-    waiting: text('waiting'), // JSON array: targets that did not get it yet; null: all did
+    seenAt: integer('seen_at').notNull(), // Unix ms of the newest evaluation with it
+    waiting: text('waiting'), // JSON array: targets that wait for it; null: none
   },
   (t) => [primaryKey({ columns: [t.name, t.subject, t.at] }), index('alert_hits_at').on(t.at)],
 );

@@ -13,5 +13,5 @@ export const alerts = sqliteTable('alerts', {
   enabled: integer('enabled').notNull(), // 1 or 0
   createdAt: integer('created_at').notNull(), // Unix ms
   evaluatedAt: integer('evaluated_at'), // Unix ms of the newest evaluation that succeeded
-  failure: text('failure'), // error of the newest evaluation
+  failure: text('failure'), // error of the newest evaluation; null: none
 });

@@ -25,7 +25,7 @@ export const calls = sqliteTable(
     boot: text('boot').notNull().default(''), // boot that the monotonic times are valid in; empty if unknown
     sentMono: integer('sent_mono').notNull().default(0), // monotonic ms, before sending
     freeMono: integer('free_mono').notNull().default(0), // monotonic ms at which its slot in the minute is free
-    sent: integer('sent').notNull().default(1), // 0: nobody was reached, so the call costs nothing
+    sent: integer('sent').notNull().default(1), // 0: nobody was reached, costs nothing
     key: text('key'), // name of the key if `keys` lists several
     newVideos: integer('new_videos'), // videos it brought; null: before 0.2
   },

@@ -14,7 +14,7 @@ export const extraRevision = sqliteTable(
       .notNull()
       .references(() => video.key),
     untilAt: integer('until_at').notNull(), // Unix ms; first observation of the next values
-    fields: text('fields').notNull(), // JSON object: each earlier value in an array, empty if the field was absent
+    fields: text('fields').notNull(), // JSON object of arrays: the earlier value, or empty if absent
   },
   (t) => [primaryKey({ columns: [t.videoKey, t.untilAt] })],
 );

@@ -15,7 +15,7 @@ export const hashtagSnapshot = sqliteTable(
       .references(() => hashtag.key),
     platform: text('platform').notNull(), // empty: all together
     observedAt: integer('observed_at').notNull(), // Unix ms
-    volume: integer('volume'), // distinct videos with the tag in `window`
+    volume: integer('volume'), // distinct videos in `window`
     views: integer('views'),
     change: real('change'), // volume / volume of the window before - 1, as pulled
     rank: integer('rank'), // 1 = top

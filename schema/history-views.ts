@@ -26,7 +26,7 @@ export const hashtagHistory = sqliteView('hashtag_history', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(),
   observedAt: text('observed_at').notNull(),
-  volume: integer('volume'), // distinct videos with the tag in `window`
+  volume: integer('volume'), // distinct videos in `window`
   views: integer('views'),
   change: real('change'), // volume / volume of the window before - 1, as pulled
   window: text('window'), // such as `30d`

@@ -15,8 +15,8 @@ export const models = sqliteTable(
     platform: text('platform').$type<Platform | ''>().notNull(), // empty: hashtag volumes over all platforms
     learntAt: integer('learnt_at').notNull(), // Unix ms
     learntUntil: integer('learnt_until').notNull(), // Unix ms of the newest observation used
-    samples: integer('samples').notNull(), // finished curves; for hashtags, outcomes by tag and week
-    scores: text('scores').notNull(), // JSON: results on held-out curves and of earlier models
+    samples: integer('samples').notNull(), // finished curves, or outcomes by tag and week
+    scores: text('scores').notNull(), // JSON: results on held-out curves
     parameters: blob('parameters', { mode: 'buffer' }).notNull(), // gzip of JSON, with a version
   },
   (t) => [index('models_kind').on(t.platform, t.kind, t.learntAt)],

@@ -12,7 +12,7 @@ export const subscriptions = sqliteTable('subscriptions', {
   previousSecret: text('previous_secret'), // null since 0.2
   previousSecretUntil: integer('previous_secret_until'), // null since 0.2
   filter: text('filter').notNull(), // JSON: {events, platforms, subjects}; an empty list means all
-  allowLoopbackHttp: integer('allow_loopback_http').notNull(), // 1: plain http to this machine is allowed
+  allowLoopbackHttp: integer('allow_loopback_http').notNull(), // 1: http to this machine is allowed
   keyId: text('key_id'), // service key that made it; null: the command line
   createdAt: integer('created_at').notNull(), // Unix ms
   disabledAt: integer('disabled_at'), // Unix ms

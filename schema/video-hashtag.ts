@@ -16,7 +16,7 @@ export const videoHashtag = sqliteTable(
     hashtagKey: integer('hashtag_key')
       .notNull()
       .references(() => hashtag.key),
-    position: integer('position').notNull(), // 0 = first in the list or title
+    position: integer('position').notNull(), // 0 = first
   },
   (t) => [
     primaryKey({ columns: [t.videoKey, t.hashtagKey] }),

@@ -64,7 +64,7 @@ const latestTagNumber = (column: string, known = column === 'views' ? column : '
 /** Hashtags with their latest known volume: over all platforms if known, or else of one platform. */
 export const hashtags = sqliteView('hashtags', {
   tag: text('tag').notNull(),
-  volume: integer('volume'), // distinct videos with the tag in `window`
+  volume: integer('volume'), // distinct videos in `window`
   views: integer('views'),
   firstSeenAt: integer('first_seen_at'),
   window: text('window'), // such as `30d`
@@ -80,7 +80,7 @@ export const hashtagSnapshots = sqliteView('hashtag_snapshots', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(),
   observedAt: integer('observed_at').notNull(),
-  volume: integer('volume'), // distinct videos with the tag in `window`
+  volume: integer('volume'), // distinct videos in `window`
   views: integer('views'),
   change: real('change'), // volume / volume of the window before - 1, as pulled
   rank: integer('rank'), // 1 = top; null: platform row or import

@@ -37,7 +37,7 @@ export const listEntries = sqliteView('list_entries', {
   videoId: text('video_id').notNull(),
   enteredAt: integer('entered_at').notNull(), // Unix ms of the pull
   rank: integer('rank').notNull(), // 1 = top
-  previousRank: integer('previous_rank'), // rank when it was listed last; null: never before
+  previousRank: integer('previous_rank'), // when it was listed last; null: never before
 }).as(
   sql`select c.list as list, c.platform as platform, c.period as period, v.id as video_id, c.captured_at as entered_at, r.rank as rank, (select o.rank from ranking o join capture b on b.key = o.capture_key where o.video_key = r.video_key and b.list = c.list and b.platform = c.platform and b.period = c.period and b.captured_at < c.captured_at and b.completed_at is not null order by b.captured_at desc limit 1) as previous_rank from (select n.*, (select p.key from capture p where p.list = n.list and p.platform = n.platform and p.period = n.period and p.captured_at < n.captured_at and p.completed_at is not null order by p.captured_at desc limit 1) as previous_key from capture n where n.list in ('feed', 'trends', 'import') and n.completed_at is not null) c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.previous_key is not null and not exists (select 1 from ranking x where x.video_key = r.video_key and x.capture_key = c.previous_key)`,
 );

@@ -19,8 +19,8 @@ export const watches = sqliteTable(
     createdAt: integer('created_at').notNull(), // Unix ms
     until: integer('until'), // Unix ms; not requested from then on
     pausedAt: integer('paused_at'), // Unix ms; null: active
-    pausedReason: text('paused_reason'), // set when the service ended it, such as 404
-    lastAt: integer('last_at'), // Unix ms of the newest observation that counts for it
+    pausedReason: text('paused_reason'), // such as 404
+    lastAt: integer('last_at'), // Unix ms of its newest observation
     nextAt: integer('next_at').notNull(), // Unix ms; due from then on
   },
   (t) => [

@@ -12,7 +12,7 @@ interface House {
   readonly rooms: readonly string[];
 }
 
-/** The houses, lowest first. docs/internals/architecture.md says what each holds. */
+/** The houses, lowest first. The README of each says what it holds. */
 const HOUSES: Readonly<Record<string, House>> = {
   schema: { calls: [], rooms: [''] },
   base: { calls: ['schema'], rooms: ['', 'wire', 'data-dir', 'config'] },

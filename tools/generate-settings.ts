@@ -40,7 +40,7 @@ A setting is an environment variable, or its name in camel case without \`TRENDL
 
 Command-line flags win over the environment, the environment over the file, and the file over the
 defaults, which are in brackets below. \`trendlake init\` writes the file, with a \`$schema\` so that
-editors complete it. \`trendlake config check\` shows every setting and where it comes from. An unknown
+editors complete it. \`trendlake config check\` shows where each setting comes from. An unknown
 name or an invalid value stops every command with exit code 2. Only the file can hold
 [several keys](../guides/many-machines.md#many-keys).
 
@@ -53,7 +53,7 @@ export const commandsPage = (): string => `# Commands
 ${GENERATED}
 
 \`trendlake COMMAND --help\` shows options and examples. In a checkout, type
-\`npm run -s trendlake -- COMMAND\`. Every command takes \`--data-dir\`, \`--config\`, \`--quiet\` and
+\`npm run -s trendlake -- COMMAND\`. All take \`--data-dir\`, \`--config\`, \`--quiet\` and
 \`--verbose\`. Most take \`--json\`, which prints one JSON document.
 
 ${COMMANDS.map(({ name, summary }) => `- \`${name}\`: ${shown(summary)}`).join('\n')}

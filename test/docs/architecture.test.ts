@@ -11,25 +11,14 @@ const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 const under = (heading: string): string =>
   page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
 
-/** The lines about the houses: folder and rooms. */
-const houseLines = [...under('Houses').matchAll(/^- `([^`]+)`: (.+)$/gm)].map(
-  ([, folder = '', rooms = '']) => ({ folder, rooms }),
-);
+const foldersIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 
-test('every house has its line', () => {
-  const folders = readdirSync(join(root, 'src'), { withFileTypes: true });
-  const houses = folders.filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}/`);
-  const named = houseLines.map(({ folder }) => folder);
-  expect(named).toEqual(expect.arrayContaining([...houses, 'schema/', 'jobs/']));
-});
-
-test('every room of a house is named in its line', () => {
-  const missing = houseLines.flatMap(({ folder, rooms }) => {
-    if (!folder.startsWith('src/')) return [];
-    return readdirSync(join(root, folder), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !rooms.includes(`\`${entry.name}/\``))
-      .map(({ name }) => folder + name);
-  });
+test.each(foldersIn('src'))('src/%s/README.md names every room of its house', (house) => {
+  const readme = readFileSync(join(root, 'src', house, 'README.md'), 'utf8');
+  const missing = foldersIn(`src/${house}`).filter((room) => !readme.includes(`\`${room}/\``));
   expect(missing).toEqual([]);
 });
 

@@ -14,11 +14,9 @@ test('ten promises, in their order', () => {
   expect(PROMISED_TESTS).toHaveLength(10);
 });
 
-test.each(promises)('its tests exist, and the page names their files: %s', (promise) => {
+test.each(promises)('its tests exist: %s', (promise) => {
   const tests = PROMISED_TESTS[Number.parseInt(promise, 10) - 1] ?? [];
-  const named = /^Tests: (.+)\.$/m.exec(promise)?.[1]?.split(', ');
-  const files = new Set(tests.map(([path]) => path));
-  expect(named).toEqual([...files].map((path) => path.replace(/^test\/(.+)\.test\.ts$/, '`$1`')));
+  expect(tests.length).toBeGreaterThan(0);
   for (const [path, name] of tests) {
     const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
     const code = lines.filter((line) => !/^\s*(\/\/|\*)/.test(line));

@@ -121,13 +121,13 @@ export const SETTINGS = {
     env: 'TRENDLAKE_GROWTH_CALLS',
     read: wholeNumber(0, 100_000),
     default: undefined,
-    help: 'Maximum growth timelines per run. Unset: what fits into a minute for sync (at most 100), what the budget allows for schedule.',
+    help: 'Maximum growth timelines per run. Unset: for sync what fits into a minute (at most 100), for schedule the budget.',
   },
   creatorCalls: {
     env: 'TRENDLAKE_CREATOR_CALLS',
     read: wholeNumber(0, 100_000),
     default: undefined,
-    help: 'Maximum creator profiles per run. Unset: what fits into a minute for sync (at most 30), what the budget allows for schedule.',
+    help: 'Maximum creator profiles per run. Unset: for sync what fits into a minute (at most 30), for schedule the budget.',
   },
   reservePercent: {
     env: 'TRENDLAKE_RESERVE_PERCENT',
@@ -257,7 +257,7 @@ export const SETTINGS = {
     read: notifyTargets,
     secret: true,
     default: undefined,
-    help: 'Targets of notices about problems: https addresses (Slack, Discord and Teams get their own format), smtps://user:password@host:465/?from=A&to=B, or one shell command. Separate several addresses by blanks. See docs/guides/alerts.md.',
+    help: 'Targets of notices about problems: https addresses and smtps://user:password@host:465/?from=A&to=B, separated by blanks, or one shell command. See docs/guides/alerts.md.',
   },
   afterSync: {
     env: 'TRENDLAKE_AFTER_SYNC',
@@ -271,7 +271,7 @@ export const SETTINGS = {
     read: heartbeatUrl,
     secret: true,
     default: undefined,
-    help: 'Address of a monitor such as healthchecks.io or Uptime Kuma: requested when a run succeeds, with /start when it starts and with /fail when it fails. See docs/guides/operating.md.',
+    help: 'Address of a monitor such as healthchecks.io or Uptime Kuma, requested at the start and end of runs. See docs/guides/operating.md.',
   },
   report: {
     env: 'TRENDLAKE_REPORT',
