@@ -5,9 +5,11 @@ export interface Bench {
   readonly inAll?: readonly string[];
 }
 
-/** Every bench, by name. `bench all` runs its benches in this order, that of docs/performance.md. */
+/** Every bench, by name. `bench all` runs its benches in this order, that of docs/internals/performance.md. */
 export const BENCHES: Readonly<Record<string, Bench>> = {
-  all: { about: 'every figure of docs/performance.md in ten minutes; --write updates the page' },
+  all: {
+    about: 'every figure of docs/internals/performance.md in ten minutes; --write updates the page',
+  },
   'sync-peer': {
     about: 'a sync of 300 pages, beside curl, jq and sqlite-utils',
     inAll: ['--rounds', '3'],

@@ -1,4 +1,4 @@
-/** A long test of a promise in docs/promises.md. */
+/** A long test of a promise in docs/internals/promises.md. */
 export interface Proof {
   readonly about: string;
   /** Tests that it runs with PROVE set. Without them it is the script prove/NAME.ts. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chooseEntry } from '../tools/choose-entry.ts';
 import { PROOFS, type Proof } from './proofs.ts';
 
-// Runs one proof, or all of them: what each promises is in docs/promises.md. `--short` is what CI runs
+// Runs one proof, or all of them: what each promises is in docs/internals/promises.md. `--short` is what CI runs
 // after `npm run check`: the same proofs in minutes instead of hours, two side by side.
 //
 //   npm run prove NAME [-- OPTIONS]

@@ -15,7 +15,7 @@ export const conditions = sqliteTable(
     toldAt: integer('told_at'), // Unix ms of the notice; null: not sent yet
     endedAt: integer('ended_at'), // Unix ms; null: still true
     endToldAt: integer('end_told_at'), // Unix ms of the notice that it ended; null: not sent yet
-    toldTo: text('told_to'), // JSON array: targets that got the notice before others
+    toldTo: text('told_to'), // JSON array: targets that got a notice while others failed
   },
   (t) => [primaryKey({ columns: [t.kind, t.subject, t.beganAt] })],
 );

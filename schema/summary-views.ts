@@ -28,7 +28,7 @@ export const dailySummary = sqliteView('daily_summary', {
   date: text('date').notNull(), // `YYYY-MM-DD`, UTC
   platform: text('platform').notNull(),
   videosSeen: integer('videos_seen').notNull(), // distinct
-  videosNew: integer('videos_new').notNull(), // first seen on that day, growth timelines aside
+  videosNew: integer('videos_new').notNull(), // first seen on that day, not counting growth timelines
   snapshots: integer('snapshots').notNull(),
   lists: integer('lists').notNull(), // complete lists
   events: integer('events').notNull(), // by day of occurrence
