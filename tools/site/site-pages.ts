@@ -20,7 +20,13 @@ export interface SitePage {
 
 /** Pages by group, in the order of the navigation. Pages that are not listed come last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['README.md', 'docs/start.md', 'docs/concepts.md', 'docs/troubleshooting.md'],
+  Start: [
+    'README.md',
+    'docs/start.md',
+    'docs/concepts.md',
+    'docs/faq.md',
+    'docs/troubleshooting.md',
+  ],
   Guides: [
     'query',
     'cookbook',
