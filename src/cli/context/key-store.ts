@@ -3,7 +3,7 @@ import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import { type KeyStore, LakeKeys } from '../../lake/keys/key-store.ts';
-import type { SharedMonths } from '../../run/metrics/lake-scraper.ts';
+import type { SharedMonths } from '../../run/metrics/metrics.ts';
 import { spentOfKeys } from '../../run/plan/key-plan.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import { keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';

@@ -1,9 +1,38 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../base/clock.ts';
-import type { Sample } from './lake-metric.ts';
-import { LAKE_METRICS } from './lake-metrics.ts';
-import { LakeScraper, type QuotaLimits, type SharedMonths } from './lake-scraper.ts';
+import type { Config } from '../../base/config/config.ts';
+import { messageOf } from '../../base/errors.ts';
+import { Thread } from '../../base/thread.ts';
+import { workerFile } from '../../base/worker-file.ts';
+import type { CountedKey } from '../../upstream/throttle/counted-key.ts';
+import { countedKeys } from '../../upstream/throttle/key-limits.ts';
+import type { MonthState } from '../../upstream/throttle/month.ts';
+import { COUNTED_METRICS, type Sample, SCRAPED_METRICS } from './lake-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
+
+/** Monthly limits of the upstream key. */
+type QuotaLimits = Pick<Config, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>;
+
+/** Month of each key in a shared ledger at `now` (Unix ms); null: the ledger did not answer. */
+export type SharedMonths = (now: number) => Promise<readonly (MonthState | null)[]>;
+
+/** Start of the thread that reads the lake. */
+export interface ScrapeStart {
+  readonly dataDir: string;
+  readonly keys: readonly (QuotaLimits & { readonly key: CountedKey | undefined })[];
+}
+
+/** `months` is undefined if the lake counts the calls. */
+export interface ScrapeRequest {
+  readonly now: number; // Unix ms
+  readonly months: readonly (MonthState | null)[] | undefined;
+}
+
+/** Samples of the lake's metrics by name. */
+export type Samples = Readonly<Record<string, readonly Sample[]>>;
+
+/** Samples, or the reason of a failure. */
+export type ScrapeReport = { readonly samples: Samples } | { readonly failed: string };
 
 export interface ServedRequest {
   readonly method: string;
@@ -22,6 +51,8 @@ interface ListedMetric {
 
 export interface MetricsOptions extends QuotaLimits {
   readonly dataDir: string;
+  /** Default: one key. */
+  readonly keys?: Config['keys'];
   readonly clock: Clock;
   /** Set if a shared ledger counts the calls of the upstream keys. */
   readonly sharedMonths?: SharedMonths;
@@ -38,13 +69,30 @@ type Settable = Gauge | Counter;
 const labelsOf = (metric: object): string[] =>
   'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
 
-const fill = (metric: Settable, samples: readonly Sample[]): void => {
+const fill = (metric: Settable, samples: readonly Sample[] = []): void => {
   metric.reset();
+  const names = labelsOf(metric);
   // reset() sets a metric without labels to 0, but unknown is not zero
-  if (labelsOf(metric).length === 0) metric.remove();
-  for (const [value, labels = {}] of samples)
-    if (metric instanceof Gauge) metric.set({ ...labels }, value);
-    else metric.inc({ ...labels }, value);
+  if (names.length === 0) metric.remove();
+  for (const [value, ...texts] of samples) {
+    const labels = Object.fromEntries(texts.map((text, index) => [names[index], text]));
+    if (metric instanceof Gauge) metric.set(labels, value);
+    else metric.inc(labels, value);
+  }
+};
+
+const startOf = ({ dataDir, keys = [], ...limits }: MetricsOptions): ScrapeStart => {
+  const counted = countedKeys(keys);
+  const all = keys.length === 0 ? [limits] : keys;
+  return {
+    dataDir,
+    keys: all.map(({ ratePerMinute, callsPerMonth, quotaReset }, index) => ({
+      ratePerMinute,
+      callsPerMonth,
+      quotaReset,
+      key: counted[index],
+    })),
+  };
 };
 
 const requestsCounter = (registers: Registry[]) =>
@@ -68,12 +116,13 @@ export class Metrics {
   readonly #clock: Clock;
   readonly #report: (sentence: string) => void;
   readonly #registry = new Registry();
-  readonly #ofLake: readonly Settable[];
+  readonly #ofLake: ReadonlyMap<string, Settable>;
   readonly #readable: Gauge;
   readonly #requests: ReturnType<typeof requestsCounter>;
   readonly #durations: ReturnType<typeof durationsHistogram>;
   readonly #stopProcess: () => void;
-  readonly #lake: LakeScraper;
+  readonly #thread: Thread<ScrapeRequest, ScrapeReport>;
+  readonly #sharedMonths: SharedMonths | undefined;
   /** Scrape in progress, shared by simultaneous requests. */
   #underWay: Promise<string> | undefined;
   #fault: string | undefined;
@@ -83,10 +132,13 @@ export class Metrics {
     const registers = [this.#registry];
     this.#clock = options.clock;
     this.#report = options.report ?? (() => {});
-    this.#ofLake = LAKE_METRICS.map(({ name, help, type, labels }): Settable => {
-      const config = { name, help, labelNames: [...labels], registers };
-      return type === 'gauge' ? new Gauge(config) : new Counter(config);
-    });
+    const ofLake = Object.entries({ ...COUNTED_METRICS, ...SCRAPED_METRICS });
+    this.#ofLake = new Map(
+      ofLake.map(([name, [labels, help]]): [string, Settable] => {
+        const config = { name, help, labelNames: [...labels], registers };
+        return [name, name.endsWith('_total') ? new Counter(config) : new Gauge(config)];
+      }),
+    );
     this.#readable = new Gauge({
       name: 'trendlake_lake_up',
       help: '1 if the lake could be read. If 0, its metrics are missing: see the log of serve, or run trendlake doctor.',
@@ -95,7 +147,13 @@ export class Metrics {
     this.#requests = requestsCounter(registers);
     this.#durations = durationsHistogram(registers);
     this.#stopProcess = addProcessMetrics(this.#registry, options.clock);
-    this.#lake = new LakeScraper(options.dataDir, options, options.sharedMonths);
+    this.#thread = new Thread({
+      file: workerFile(import.meta.url, 'scrape-worker'),
+      name: 'metrics',
+      start: startOf(options),
+      limits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    });
+    this.#sharedMonths = options.sharedMonths;
   }
 
   get contentType(): string {
@@ -128,16 +186,24 @@ export class Metrics {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopProcess();
-    await this.#lake.close();
+    await this.#thread.close();
   }
 
   async #scrape(): Promise<string> {
-    const report = await this.#lake.scrape(this.#clock.now());
-    const samples = 'samples' in report ? report.samples : [];
+    const report = await this.#readLake();
+    const samples = 'samples' in report ? report.samples : {};
     this.#readable.set('samples' in report ? 1 : 0);
     this.#noteFault('failed' in report ? report.failed : undefined);
-    for (const [index, metric] of this.#ofLake.entries()) fill(metric, samples[index] ?? []);
+    for (const [name, metric] of this.#ofLake) fill(metric, samples[name]);
     return this.#registry.metrics();
+  }
+
+  async #readLake(): Promise<ScrapeReport> {
+    const now = this.#clock.now();
+    const months = await this.#sharedMonths?.(now);
+    return this.#thread
+      .request({ now, months })
+      .catch((error: unknown) => ({ failed: messageOf(error) }));
   }
 
   #noteFault(now: string | undefined): void {

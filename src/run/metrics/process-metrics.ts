@@ -6,6 +6,14 @@ import type { Clock } from '../../base/clock.ts';
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 
+const openFiles = (): number | undefined => {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return undefined; // not Linux
+  }
+};
+
 /**
  * Metrics of this process, under the names of Prometheus client libraries. prom-client's own
  * collection cannot be stopped, and a process may start several services.
@@ -16,11 +24,19 @@ export const addProcessMetrics = (registry: Registry, clock: Clock): (() => void
   const startedAt = clock.now() / 1000 - process.uptime();
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
-  new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'Start of the process, Unix time.',
-    registers,
-  }).set(startedAt);
+  const gauge = (name: string, help: string, read: () => number | undefined): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = read();
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  };
+  gauge('process_start_time_seconds', 'Start of the process, Unix time.', () => startedAt);
   new Counter({
     name: 'process_cpu_seconds_total',
     help: 'CPU time of the process.',
@@ -31,45 +47,26 @@ export const addProcessMetrics = (registry: Registry, clock: Clock): (() => void
       this.inc((user + system) / 1e6);
     },
   });
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the process.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  new Gauge({
-    name: 'nodejs_heap_size_used_bytes',
-    help: 'JavaScript heap in use.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage().heapUsed);
-    },
-  });
-  new Gauge({
-    name: 'process_open_fds',
-    help: 'Open file descriptors, if the system reports them.',
-    registers,
-    collect() {
-      try {
-        this.set(readdirSync('/proc/self/fd').length);
-      } catch {
-        this.remove(); // no Linux
-      }
-    },
-  });
-  const lag = (name: string, help: string, readNs: () => number): void => {
-    new Gauge({
-      name: `nodejs_eventloop_lag_${name}_seconds`,
-      help: `${help} delay of the event loop since the last scrape.`,
-      registers,
-      collect() {
+  gauge(
+    'process_resident_memory_bytes',
+    'Resident memory of the process.',
+    process.memoryUsage.rss,
+  );
+  gauge(
+    'nodejs_heap_size_used_bytes',
+    'JavaScript heap in use.',
+    () => process.memoryUsage().heapUsed,
+  );
+  gauge('process_open_fds', 'Open file descriptors, if the system reports them.', openFiles);
+  const lag = (name: string, help: string, readNs: () => number): void =>
+    gauge(
+      `nodejs_eventloop_lag_${name}_seconds`,
+      `${help} delay of the event loop since the last scrape.`,
+      () => {
         const ns = readNs();
-        this.set(Number.isFinite(ns) ? Math.max(0, ns / NANOSECONDS - RESOLUTION_MS / 1000) : 0);
+        return Number.isFinite(ns) ? Math.max(0, ns / NANOSECONDS - RESOLUTION_MS / 1000) : 0;
       },
-    });
-  };
+    );
   lag('p50', 'Median', () => delay.percentile(50));
   lag('p99', '99th percentile of the', () => delay.percentile(99));
   lag('max', 'Longest', () => {
