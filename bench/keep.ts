@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../src/base/durations.ts';
 import { createKey } from '../src/lake/keys/keys.ts';
 import { openServiceDb } from '../src/lake/keys/service-db.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
-import { planKeep } from '../src/run/maintenance/plan-keep.ts';
+import { planKeep } from '../src/run/maintenance/keep.ts';
 import { END_AT } from './scale/build-lake.ts';
 import { startChild } from './serve/child.ts';
 

@@ -12,7 +12,7 @@ import { isoOf, isoOrNull } from '../../base/iso.ts';
 import { orCost } from '../../base/money.ts';
 import { Opened } from '../../base/opened.ts';
 import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
-import { planKeep } from '../../run/maintenance/plan-keep.ts';
+import { planKeep } from '../../run/maintenance/keep.ts';
 import { accountOf, type KeyAccount } from '../../run/plan/accounting.ts';
 import { monthsOf, planMonths, spentOfKeys } from '../../run/plan/key-plan.ts';
 import type { MonthForecast } from '../../run/plan/month-forecast.ts';

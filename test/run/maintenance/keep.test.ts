@@ -7,8 +7,7 @@ import { isoOf } from '../../../src/base/iso.ts';
 import type { Lake } from '../../../src/lake/open.ts';
 import { videoGrowth } from '../../../src/lake/read/video-growth.ts';
 import { exportLake } from '../../../src/output/parquet/export-lake.ts';
-import { keepLake } from '../../../src/run/maintenance/keep.ts';
-import { planKeep } from '../../../src/run/maintenance/plan-keep.ts';
+import { keepLake, planKeep } from '../../../src/run/maintenance/keep.ts';
 import { freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 
