@@ -14,7 +14,7 @@ export default {
       return { did: `${path}, ${bytes} bytes, checked` };
     }
     const { openStore } = await import('../src/output/delta/open-store.ts');
-    const { packBackup } = await import('../src/run/maintenance/packed-backup.ts');
+    const { packBackup } = await import('../src/run/maintenance/pack-backup.ts');
     const store = await openStore(config.backupsTo, world);
     try {
       const { name, bytes, url } = await packBackup(lake, store, world);

@@ -32,7 +32,7 @@ test('the process that checks a backup gets nothing', async () => {
   const file = join(freshFolder(), 'env');
   vi.stubEnv('NODE_OPTIONS', telling(file));
   for (const [name, value] of Object.entries(SECRETS)) vi.stubEnv(name, value);
-  await backupLake(freshLake(), { clock: virtualClock(0), checkedHereBytes: 0 });
+  await backupLake(freshLake(), { clock: virtualClock(0) });
   vi.unstubAllEnvs();
   expect(() => readFileSync(file)).toThrow(/ENOENT/); // as it would have written what it got
 });

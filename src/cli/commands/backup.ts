@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { backupLake } from '../../run/maintenance/backup.ts';
-import { packBackup } from '../../run/maintenance/packed-backup.ts';
+import { packBackup } from '../../run/maintenance/pack-backup.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { backupStore, existingLake, lakeToRead, lakeToWrite } from '../context/lakes.ts';
 import { mebibytes } from '../text/figures.ts';

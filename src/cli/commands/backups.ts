@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { backupsIn } from '../../base/data-dir/backups.ts';
 import { commandText } from '../../base/installation.ts';
-import { packedBackups } from '../../run/maintenance/backup-format.ts';
+import { packedBackups } from '../../run/maintenance/packed-backup.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { backupStore } from '../context/lakes.ts';
 import { mebibytes } from '../text/figures.ts';

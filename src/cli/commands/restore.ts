@@ -13,8 +13,8 @@ import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts
 import type { TableStore } from '../../output/delta/table-store.ts';
 import { exportLake } from '../../output/parquet/export-lake.ts';
 import { dropUnfinished } from '../../run/maintenance/backup.ts';
+import { unpackBackup } from '../../run/maintenance/packed-backup.ts';
 import { type Restored, restoreLake } from '../../run/maintenance/restore.ts';
-import { unpackBackup } from '../../run/maintenance/unpack-backup.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { backupStore } from '../context/lakes.ts';
 import { isConfirmed } from '../context/questions.ts';

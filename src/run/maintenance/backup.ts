@@ -14,16 +14,13 @@ import { workerFile } from '../../base/worker-file.ts';
 import { whileAlone, withExclusive } from '../../lake/exclusive.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 import { type Lake, WAIT_MS } from '../../lake/open.ts';
-import { faultOf } from './lake-fault.ts';
 
 export interface BackupOptions {
   readonly clock: Clock;
-  readonly keep?: number;
   readonly signal?: AbortSignal;
-  /** A larger copy is checked in a child process. */
-  readonly checkedHereBytes?: number;
 }
 
+const KEPT = 7;
 const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
 const JOURNAL = '(-wal|-shm|-journal)?';
 /** Unfinished copies, and what packing, unpacking and rewriting left, with their journals. */
@@ -36,43 +33,39 @@ const UNFINISHED = new RegExp(
   ].join('|'),
 );
 
-/** Files of interrupted backups; empty while a backup is running. */
-export const unfinishedBackups = (dataDir: string): string[] => {
+const unfinishedIn = (dataDir: string): string[] => {
   const folder = join(dataDir, BACKUPS);
   if (!existsSync(folder)) return [];
-  const found = readdirSync(folder).filter((name) => UNFINISHED.test(name));
+  const names = readdirSync(folder).filter((name) => UNFINISHED.test(name));
+  return names.map((name) => join(folder, name));
+};
+
+/** Files of interrupted backups; empty while a backup is running. */
+export const unfinishedBackups = (dataDir: string): string[] => {
+  const found = unfinishedIn(dataDir);
   if (found.length === 0) return [];
   try {
-    whileAlone(dataDir, 'backup', 0, () => {});
-    return found.map((name) => join(folder, name));
+    return whileAlone(dataDir, 'backup', 0, () => found);
   } catch {
     return [];
   }
 };
 
-/** Removes files of interrupted backups. Does nothing while a backup is running. */
-export const removeUnfinishedBackups = (dataDir: string): void => {
-  if (unfinishedBackups(dataDir).length === 0) return;
-  whileAlone(dataDir, 'backup', 0, () => dropUnfinished(dataDir));
-};
-
 /** Call it under the lock of backups. */
 export const dropUnfinished = (dataDir: string): void => {
-  const folder = join(dataDir, BACKUPS);
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder))
-    if (UNFINISHED.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const path of unfinishedIn(dataDir)) rmSync(path, { recursive: true, force: true });
 };
 
-/** Checking a file of this size takes less than a second. */
-const CHECKED_HERE_BYTES = 16 * 1024 * 1024;
+/** Removes files of interrupted backups. Does nothing while a backup is running. */
+export const removeUnfinishedBackups = (dataDir: string): void => {
+  if (unfinishedBackups(dataDir).length > 0)
+    whileAlone(dataDir, 'backup', 0, () => dropUnfinished(dataDir));
+};
+
 const CHILD = fileURLToPath(workerFile(import.meta.url, 'fault-child'));
 
-/** `faultOf` in a child process, which a signal can end. */
-const faultInChild = async (
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> => {
+/** Reason why a file is not a usable lake; undefined if it is. A child process checks it. */
+export const faultOf = async (path: string, signal?: AbortSignal): Promise<string | undefined> => {
   signal?.throwIfAborted(); // may be aborted during the last pages
   const ended = promisify(execFile)(process.execPath, [CHILD, path], { env: {} });
   const kill = (): void => void ended.child.kill('SIGKILL');
@@ -85,6 +78,11 @@ const faultInChild = async (
   } finally {
     signal?.removeEventListener('abort', kill);
   }
+};
+
+/** Removes a database with its journals. */
+export const removeDatabase = (path: string): void => {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
 };
 
 /** Explains errors of files and the disk; returns other errors unchanged. */
@@ -122,47 +120,33 @@ export const copyPages = async (
   });
 };
 
-/** Copies and checks the lake, then renames the copy to `path`. */
-const copyTo = async (
+/**
+ * Copies what `reading` sees of the lake to `<data dir>/backups/trendlake-<UTC date>.db`, checks the copy
+ * and keeps the newest seven. Call it under the lock of backups.
+ */
+export const copyLake = async (
   lake: Lake,
-  { reading, path }: { reading: Database.Database; path: string },
-  {
-    signal,
-    checkedHereBytes = CHECKED_HERE_BYTES,
-  }: Pick<BackupOptions, 'signal' | 'checkedHereBytes'>,
-): Promise<void> => {
+  reading: Database.Database,
+  { clock, signal }: BackupOptions,
+): Promise<Backup> => {
+  const path = join(lake.dataDir, BACKUPS, `trendlake-${dateOf(clock.now())}.db`);
   const growing = `${path}.new`;
   mkdirSync(dirname(path), { recursive: true, mode: OWN_FOLDER });
   dropUnfinished(lake.dataDir);
   makeOwnFile(growing);
   try {
     await copyPages(reading, growing, signal);
-    const isSmall = statSync(growing).size <= checkedHereBytes;
-    const fault = isSmall ? faultOf(growing) : await faultInChild(growing, signal);
+    const fault = await faultOf(growing, signal);
     if (fault !== undefined)
       throw new LakeError(
         `The backup of ${lake.path} is damaged: ${fault}. Earlier backups are kept. Run \`${commandText('doctor')}\` to check the lake.`,
       );
     renameSync(growing, path);
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal'])
-      rmSync(growing + suffix, { force: true });
+    removeDatabase(growing);
   }
-};
-
-/**
- * Copies what `reading` sees of the lake to `<data dir>/backups/trendlake-<UTC date>.db`, checks the copy
- * and keeps the newest `keep`. Call it under the lock of backups.
- */
-export const copyLake = async (
-  lake: Lake,
-  reading: Database.Database,
-  { clock, keep = 7, ...options }: BackupOptions,
-): Promise<Backup> => {
-  const path = join(lake.dataDir, BACKUPS, `trendlake-${dateOf(clock.now())}.db`);
-  await copyTo(lake, { reading, path }, options);
   const others = backupsIn(lake.dataDir).filter((backup) => backup.path !== path);
-  for (const old of others.slice(0, Math.max(0, others.length + 1 - keep))) rmSync(old.path);
+  for (const old of others.slice(0, Math.max(0, others.length + 1 - KEPT))) rmSync(old.path);
   return { path, bytes: statSync(path).size };
 };
 

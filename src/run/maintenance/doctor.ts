@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
@@ -23,6 +22,7 @@ import {
 import { prepare, required } from '../../lake/prepare.ts';
 import { checkSearch, isOfSearch } from '../../lake/search/search-integrity.ts';
 import { unfinishedBackups } from './backup.ts';
+import { sha256Of } from './packed-backup.ts';
 
 /** Result of one check. `advice`: the next step if `ok` is false. */
 export interface CheckResult {
@@ -235,12 +235,6 @@ const secretsFinding = (lake: Lake): CheckResult => {
         `the lake holds the secrets of ${inLake} webhook subscriptions`,
         `\`${commandText('sync')}\` or \`serve\` moves them to service.db.`,
       );
-};
-
-const sha256Of = async (path: string): Promise<string> => {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 };
 
 const manifest = z.object({

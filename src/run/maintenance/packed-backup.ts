@@ -1,38 +1,89 @@
-import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createZstdCompress } from 'node:zlib';
-import Database from 'better-sqlite3';
-import { BACKUPS } from '../../base/data-dir/backups.ts';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { z } from 'zod';
 import { makeOwnFile } from '../../base/data-dir/own-files.ts';
-import { DAY_MS } from '../../base/durations.ts';
-import { LakeError } from '../../base/errors.ts';
-import { isoOf } from '../../base/iso.ts';
-import { SERVICE_FILE } from '../../lake/former-lake.ts';
-import { lakeIdOf } from '../../lake/meta.ts';
-import { type Lake, WAIT_MS } from '../../lake/open.ts';
+import { LakeError, UsageError } from '../../base/errors.ts';
 import type { TableStore } from '../../output/delta/table-store.ts';
-import {
-  type BackupOptions,
-  copyLake,
-  copyPages,
-  dropUnfinished,
-  openReading,
-  whileBackingUp,
-} from './backup.ts';
-import {
-  type BackupPart,
-  FOLDER_OF_BACKUPS,
-  keptBackups,
-  LAKE_PART,
-  manifestKey,
-  type PackedBackup,
-  packedBackups,
-  partKey,
-  SERVICE_PART,
-} from './backup-format.ts';
-import { sha256Of } from './unpack-backup.ts';
+
+// A packed backup is a folder of a store: the lake and service.db, compressed, and at last `backup.json`,
+// which lists both with their hashes. A folder without it is unfinished.
+
+export const FOLDER_OF_BACKUPS = 'backups';
+const MANIFEST = 'backup.json';
+const LAKE_PART = 'lake.db.zst';
+const SERVICE_PART = 'service.db.zst';
+
+const part = z.object({
+  name: z.enum([LAKE_PART, SERVICE_PART]),
+  /** Compressed. */
+  bytes: z.number(),
+  sha256: z.string(),
+});
+const manifestShape = z.object({
+  madeAt: z.string(),
+  lakeId: z.string(),
+  parts: z.array(part),
+});
+type BackupPart = z.infer<typeof part>;
+
+type Manifest = z.infer<typeof manifestShape>;
+
+/** A packed backup in a store. */
+export interface PackedBackup {
+  /** Such as `trendlake-2026-03-01T05-15-00-000Z`. */
+  readonly name: string;
+  readonly madeAt: string; // ISO 8601
+  readonly lakeId: string;
+  /** Compressed size. */
+  readonly bytes: number;
+}
+
+const keyIn = (name: string, file: string): string => `${FOLDER_OF_BACKUPS}/${name}/${file}`;
+export const manifestKey = (name: string): string => keyIn(name, MANIFEST);
+const partKey = (name: string, part: BackupPart['name']): string => keyIn(name, part);
+const NAME = /^trendlake-[\dTZ-]+$/;
+
+const readManifest = (bytes: Buffer): Manifest | undefined => {
+  try {
+    return manifestShape.safeParse(JSON.parse(bytes.toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Manifests of complete backups by name, oldest first. Unreadable ones are left out. */
+const manifestsIn = async (store: TableStore): Promise<[name: string, Manifest][]> => {
+  const found: [string, Manifest][] = [];
+  for await (const { key } of store.list(`${FOLDER_OF_BACKUPS}/trendlake-`)) {
+    if (!key.endsWith(`/${MANIFEST}`)) continue;
+    const name = key.split('/')[1] ?? '';
+    const bytes = await store.read(key);
+    const manifest = bytes && readManifest(bytes);
+    if (manifest !== undefined && NAME.test(name)) found.push([name, manifest]);
+  }
+  return found.sort(([, a], [, b]) => a.madeAt.localeCompare(b.madeAt));
+};
+
+const packedOf = (name: string, { madeAt, lakeId, parts }: Manifest): PackedBackup => ({
+  name,
+  madeAt,
+  lakeId,
+  bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+});
+
+/** Complete backups of a store, oldest first. */
+export const packedBackups = async (store: TableStore): Promise<PackedBackup[]> =>
+  (await manifestsIn(store)).map(([name, manifest]) => packedOf(name, manifest));
+
+export const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+};
 
 /** Compresses a file, uploads it and checks the size of the object. */
 const upload = async (
@@ -66,7 +117,7 @@ const upload = async (
 };
 
 /** Files of one backup, as they are uploaded. */
-interface BackupFiles {
+export interface BackupFiles {
   readonly name: string;
   readonly madeAt: string; // ISO 8601
   readonly lakeId: string;
@@ -92,7 +143,7 @@ export const uploadBackup = async (
   }
   const manifest = { madeAt, lakeId, parts };
   await store.replace(manifestKey(name), Buffer.from(`${JSON.stringify(manifest)}\n`));
-  return { name, madeAt, lakeId, bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return packedOf(name, manifest);
 };
 
 /** Removes a backup of a store. The manifest goes first, so that no part is missing from a listed one. */
@@ -101,109 +152,65 @@ export const removePacked = async (store: TableStore, name: string): Promise<voi
   await store.remove([partKey(name, LAKE_PART), partKey(name, SERVICE_PART)]);
 };
 
-/** Removes backups of a lake that `keptBackups` does not name. */
-const thin = async (store: TableStore, lakeId: string): Promise<number> => {
-  const all = (await packedBackups(store)).filter((backup) => backup.lakeId === lakeId);
-  const kept = keptBackups(all.map(({ madeAt }) => Date.parse(madeAt)));
-  const old = all.filter(({ madeAt }) => !kept.has(Date.parse(madeAt)));
-  for (const { name } of old) await removePacked(store, name);
-  return old.length;
-};
+/** Files of an unpacked backup, in `<data dir>/backups`. */
+export interface UnpackedBackup {
+  readonly lake: string;
+  /** Undefined if the backup has no service.db. */
+  readonly service: string | undefined;
+}
 
-/** Removes what killed backups left in a store a day ago or earlier: others may still be uploading. */
-const removeRemains = async (store: TableStore, now: number): Promise<void> => {
-  const before = now - DAY_MS;
-  const complete = new Set<string>();
-  const parts: { name: string; key: string }[] = [];
-  for await (const { key, modifiedAt } of store.list(`${FOLDER_OF_BACKUPS}/trendlake-`)) {
-    const name = key.split('/')[1] ?? '';
-    if (key === manifestKey(name)) complete.add(name);
-    else if (modifiedAt < before) parts.push({ name, key });
+const CHUNK_BYTES = 8 * 1024 * 1024; // a store sends at most 32 MiB at once
+
+/** Ends early where the object is missing or too short. */
+async function* chunksOf(store: TableStore, key: string, bytes: number): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes; from += CHUNK_BYTES) {
+    const chunk = await store.read(key, { from, bytes: Math.min(CHUNK_BYTES, bytes - from) });
+    if (chunk === undefined || chunk.length === 0) return;
+    yield chunk;
   }
-  const remains = parts.filter(({ name }) => !complete.has(name)).map(({ key }) => key);
-  if (remains.length > 0) await store.remove(remains);
-  await store.tidy(`${FOLDER_OF_BACKUPS}/`, before);
-};
-
-const SERVICE_COPY = 'service.db.packing';
-
-interface Readings {
-  readonly lake: Database.Database;
-  /** Undefined without a service.db. */
-  readonly service: Database.Database | undefined;
 }
 
 /**
- * Read transactions of the lake and of service.db that see one instant: service.db takes no commits
- * from before the lake's transaction begins until its own has begun.
+ * Downloads and unpacks a backup, checking each part against its hash.
+ * @param name undefined: the newest
+ * @throws UsageError if there is no such backup; LakeError if a part is missing or damaged
  */
-const openPair = ({ path, dataDir }: Lake): Readings => {
-  const servicePath = join(dataDir, SERVICE_FILE);
-  if (!existsSync(servicePath)) return { lake: openReading(path), service: undefined };
-  const gate = new Database(servicePath, { fileMustExist: true, timeout: WAIT_MS });
-  try {
-    gate.exec('begin immediate');
-    const lake = openReading(path);
-    try {
-      return { lake, service: openReading(servicePath) };
-    } catch (error) {
-      lake.close();
-      throw error;
-    }
-  } finally {
-    gate.close();
-  }
-};
-
-/** Copies lake and service.db as of one instant. @returns the paths of the copies */
-const copyPair = async (
-  lake: Lake,
-  options: BackupOptions,
-): Promise<Pick<BackupFiles, 'lake' | 'service'>> => {
-  const readings = openPair(lake);
-  try {
-    const { path } = await copyLake(lake, readings.lake, options);
-    if (readings.service === undefined) return { lake: path, service: undefined };
-    const service = join(lake.dataDir, BACKUPS, SERVICE_COPY);
-    makeOwnFile(service);
-    await copyPages(readings.service, service, options.signal);
-    return { lake: path, service };
-  } finally {
-    readings.lake.close();
-    readings.service?.close();
-  }
-};
-
-/** A packed backup as it was just made. */
-export interface MadeBackup extends PackedBackup {
-  readonly url: string;
-  /** Older backups that were removed. */
-  readonly removed: number;
-}
-
-/**
- * Copies the lake (`copyLake`) and service.db at one instant, uploads both compressed and checked, and
- * thins older backups of the store. Killed before the end, the next run starts again and removes what
- * is left.
- * @throws as `backupLake`; TablesError if the store refuses
- */
-export const packBackup = (
-  lake: Lake,
+export const unpackBackup = async (
   store: TableStore,
-  options: BackupOptions & { readonly signal: AbortSignal },
-): Promise<MadeBackup> =>
-  whileBackingUp(lake, options.clock, async () => {
-    const { clock, signal } = options;
-    const madeAt = isoOf(clock.now());
+  name: string | undefined,
+  folder: string,
+): Promise<UnpackedBackup> => {
+  const all = await manifestsIn(store);
+  const [newest] = all.at(-1) ?? [];
+  const chosen = name ?? newest;
+  const [, manifest] = all.find(([each]) => each === chosen) ?? [];
+  if (chosen === undefined || manifest === undefined)
+    throw new UsageError(
+      `${store.url} has no complete backup${name === undefined ? '' : ` "${name}"`}.${newest === undefined ? '' : ` The newest is ${newest}.`}`,
+    );
+  const unpack = async (partName: BackupPart['name'], to: string): Promise<string | undefined> => {
+    const listed = manifest.parts.find((each) => each.name === partName);
+    if (listed === undefined) return undefined;
+    const path = join(folder, to);
+    const packed = `${path}.zst`;
     try {
-      const files = await copyPair(lake, options);
-      const name = `trendlake-${madeAt.replace(/[:.]/g, '-')}`;
-      const lakeId = lakeIdOf(lake);
-      const uploaded = await uploadBackup(store, { name, madeAt, lakeId, ...files }, signal);
-      const removed = await thin(store, lakeId);
-      await removeRemains(store, clock.now());
-      return { ...uploaded, url: store.url, removed };
+      for (const each of [path, packed]) {
+        rmSync(each, { force: true });
+        makeOwnFile(each);
+      }
+      const chunks = chunksOf(store, partKey(chosen, partName), listed.bytes);
+      await pipeline(chunks, createWriteStream(packed));
+      if ((await sha256Of(packed)) !== listed.sha256)
+        throw new LakeError(
+          `${partName} of backup ${chosen} is ${statSync(packed).size === 0 ? 'missing' : 'damaged'}. Nothing was changed. Restore another backup.`,
+        );
+      await pipeline(createReadStream(packed), createZstdDecompress(), createWriteStream(path));
     } finally {
-      dropUnfinished(lake.dataDir);
+      rmSync(packed, { force: true });
     }
-  });
+    return path;
+  };
+  const lake = await unpack(LAKE_PART, `${chosen}.db`);
+  if (lake === undefined) throw new LakeError(`Backup ${chosen} has no lake. Nothing was changed.`);
+  return { lake, service: await unpack(SERVICE_PART, `${chosen}.service.db`) };
+};

@@ -8,7 +8,6 @@ import {
   openSync,
   readdirSync,
   renameSync,
-  rmSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -27,9 +26,8 @@ import { markRestored } from '../../lake/meta.ts';
 import { migrate } from '../../lake/migrate.ts';
 import { LAKE_FILE, MIGRATION, openLake, WAIT_MS } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
-import { foreignObject } from './foreign-object.ts';
+import { faultOf, removeDatabase } from './backup.ts';
 import { finishErasures } from './forget.ts';
-import { faultOf } from './lake-fault.ts';
 
 export interface Restored {
   from: string;
@@ -124,6 +122,29 @@ const carryLedger = (path: string, old: string, lockWaitMs: number): number | nu
   }
 };
 
+const readObjects = (sqlite: Database.Database): { name: string; sql: string }[] =>
+  prepare(
+    sqlite,
+    `select type || ' ' || name as name, sql from sqlite_schema where type in ('trigger', 'view')`,
+    { name: 'text', sql: 'text' },
+  ).all();
+
+const expectedSql = (): Set<string> => {
+  const sqlite = new Database(':memory:');
+  try {
+    migrate(sqlite, ':memory:');
+    return new Set(readObjects(sqlite).map(({ sql }) => sql));
+  } finally {
+    sqlite.close();
+  }
+};
+
+/** Finds a trigger or view that trendlake did not create: a trigger would run with every write. */
+const foreignObject = (sqlite: Database.Database): string | undefined => {
+  const expected = expectedSql();
+  return readObjects(sqlite).find(({ sql }) => !expected.has(sql))?.name;
+};
+
 /** Migrates a copy of a backup and marks it as restored. */
 const bringUpToDate = (path: string, from: string): void => {
   const sqlite = new Database(path);
@@ -166,8 +187,7 @@ const prepareCopy = (
     renameSync(growing, restoredName(path));
     return callsCarried;
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal'])
-      rmSync(growing + suffix, { force: true });
+    removeDatabase(growing);
   }
 };
 
@@ -200,7 +220,7 @@ const explain = (error: unknown, path: string): unknown => {
   return lakeErrorOf(error, path) ?? error;
 };
 
-const backupFault = (path: string): string | undefined => {
+const backupFault = async (path: string): Promise<string | undefined> => {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) return 'the file does not exist';
   if (!file.isFile()) return 'it is not a regular file';
@@ -236,7 +256,7 @@ export const restoreLake = (
       throw new UsageError(
         `No backup found in ${join(dataDir, BACKUPS)}. Name a file: \`${commandText('doctor --restore FILE')}\`.`,
       );
-    const fault = backupFault(from);
+    const fault = await backupFault(from);
     if (fault !== undefined)
       throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);
     try {

@@ -8,13 +8,18 @@ import { carryErased, type PersonalSubject } from '../../lake/erased.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { LAKE_FILE, type Lake, openLake } from '../../lake/open.ts';
 import type { TableStore } from '../../output/delta/table-store.ts';
-import { FOLDER_OF_BACKUPS, type PackedBackup, packedBackups } from './backup-format.ts';
 import { copiesHolding, mayHold } from './copies-holding.ts';
 import type { EraseOptions } from './erase-texts.ts';
 import { finishErasures } from './forget.ts';
-import { removePacked, uploadBackup } from './packed-backup.ts';
+import {
+  FOLDER_OF_BACKUPS,
+  type PackedBackup,
+  packedBackups,
+  removePacked,
+  unpackBackup,
+  uploadBackup,
+} from './packed-backup.ts';
 import { copyDatabase, syncToDisk } from './restore.ts';
-import { unpackBackup } from './unpack-backup.ts';
 
 /** Copies of a lake that may hold subjects: paths in the data directory, addresses in a store. */
 export interface Copies {

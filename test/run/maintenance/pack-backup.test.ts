@@ -7,8 +7,8 @@ import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS } from '../../../src/base/durations.ts';
 import { openServiceDb } from '../../../src/lake/keys/service-db.ts';
 import { FileStore } from '../../../src/output/delta/file-store.ts';
-import { packBackup } from '../../../src/run/maintenance/packed-backup.ts';
-import { unpackBackup } from '../../../src/run/maintenance/unpack-backup.ts';
+import { packBackup } from '../../../src/run/maintenance/pack-backup.ts';
+import { unpackBackup } from '../../../src/run/maintenance/packed-backup.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
 import { openTestLake } from '../../support/test-lake.ts';
 

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { whileLiving } from '../../../src/lake/exclusive.ts';
 import { SERVICE_FILE } from '../../../src/lake/former-lake.ts';
 import { LAKE_FILE } from '../../../src/lake/open.ts';
-import { keptBackups } from '../../../src/run/maintenance/backup-format.ts';
+import { keptBackups } from '../../../src/run/maintenance/pack-backup.ts';
 import { SERVING } from '../../../src/run/schedule/daemon.ts';
 import { startS3 } from '../../output/delta/s3-server.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
