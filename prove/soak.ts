@@ -237,7 +237,8 @@ const unheard = lake.sqlite
 // the end of the soak may have cut an export off; the next one completes it
 await exportLake(lake, { clock: systemClock, here: true });
 const findings: CheckResult[] = [];
-for await (const finding of examine(dataDir, systemClock)) if (!finding.ok) findings.push(finding);
+for await (const finding of examine({ dataDir }, systemClock))
+  if (!finding.ok) findings.push(finding);
 const rebuiltDir = mkdtempSync(join(tmpdir(), 'trendlake-soak-replayed-'));
 const rebuilt = openLake(rebuiltDir);
 await replayResponses(lake, rebuilt);

@@ -11,7 +11,6 @@ import { rebuildSearch } from '../../lake/search/search-index.ts';
 import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
 import { removeFuture } from '../../run/maintenance/remove-future.ts';
 import { supportFacts } from '../../run/maintenance/support-bundle.ts';
-import { unitsFindings } from '../../run/maintenance/units-finding.ts';
 import { type CliIo, configOf, configSources } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
 import { versionText } from '../context/version.ts';
@@ -224,8 +223,7 @@ async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResu
   const onCheck = (check: string): void => io.redraw(`doctor: checks the ${check}`);
   yield passes('settings', 'all settings are valid');
   yield* await serviceFindings(config);
-  yield* examine(config.dataDir, io.clock, onCheck);
-  yield* unitsFindings(config);
+  yield* examine(config, io.clock, onCheck);
   yield* await tablesFindings(config, io);
   yield* await ledgerFindings(config, io);
 }

@@ -31,10 +31,10 @@ export const checkSearch = ({ sqlite }: Lake): SearchHealth => {
     if (missing + orphaned > waiting)
       return {
         ok: false,
-        detail: `${missing} videos are not in the search index and ${orphaned} entries belong to none (${waiting} wait to be put in). Rebuild it with rebuildSearch.`,
+        detail: `${missing} videos are not in the search index and ${orphaned} entries belong to none (${waiting} wait to be put in)`,
       };
     return { ok: true, detail: `whole; ${waiting} videos wait to be put in` };
   } catch (error) {
-    return { ok: false, detail: `damaged: ${messageOf(error)}. Rebuild it with rebuildSearch.` };
+    return { ok: false, detail: `damaged: ${messageOf(error)}` };
   }
 };

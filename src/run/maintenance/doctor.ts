@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { backupsIn } from '../../base/data-dir/backups.ts';
 import { restoredName } from '../../base/data-dir/leftovers.ts';
 import { ownEntries } from '../../base/data-dir/own-files.ts';
@@ -9,6 +10,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
+import { isReplayDue } from '../../ingest/responses/adopt-words.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import { refuseFormerLake } from '../../lake/former-lake.ts';
 import { findLakeId, restoreMarkOf } from '../../lake/meta.ts';
@@ -32,62 +34,70 @@ export interface CheckResult {
   advice: string | null;
 }
 
-const passed = (check: string, detail: string): CheckResult => ({
-  check,
-  ok: true,
-  detail,
-  advice: null,
-});
-const failed = (check: string, detail: string, advice: string | null): CheckResult => ({
-  check,
-  ok: false,
-  detail,
-  advice,
-});
+/** Detail of a check that passed, or what failed. */
+type Outcome = string | Pick<CheckResult, 'detail' | 'advice'>;
+
+const resultOf = (check: string, outcome: Outcome): CheckResult =>
+  typeof outcome === 'string'
+    ? { check, ok: true, detail: outcome, advice: null }
+    : { check, ok: false, detail: outcome.detail, advice: outcome.advice };
 
 const RESTORE = `Stop all processes that write to the lake, then run \`${commandText('doctor --restore')}\` to restore the newest backup.`;
 
-/** Runs one check. An error is a failed check. */
-const finding = (check: string, advice: string, examined: () => CheckResult): CheckResult => {
-  try {
-    return examined();
-  } catch (error) {
-    return failed(check, messageOf(error), advice);
-  }
-};
-
-const integrity = ({ sqlite }: Lake): CheckResult => {
+const integrity = ({ sqlite }: Lake): Outcome => {
   const stated = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
   const problems = stated
     .map((row) => row.integrity_check)
     .filter((text) => text !== 'ok' && !isOfSearch(text)); // checked and rebuilt separately
-  return problems.length === 0
-    ? passed('database', 'whole')
-    : failed('database', problems.join('; '), RESTORE);
+  return problems.length === 0 ? 'whole' : { detail: problems.join('; '), advice: RESTORE };
 };
 
-const foreignKeys = ({ sqlite }: Lake): CheckResult => {
-  const tables = new Set<string>();
-  let broken = 0; // counted row by row: every row of a lake may be broken
-  const rows = prepare(sqlite, 'select "table" from pragma_foreign_key_check', 'text');
-  for (const table of rows.iterate()) {
-    broken += 1;
-    tables.add(table);
-  }
-  return broken === 0
-    ? passed('references', 'every reference is valid')
-    : failed(
-        'references',
-        `${broken} rows of ${[...tables].join(', ')} refer to rows that are missing`,
-        RESTORE,
-      );
+const BROKEN = 'select "table", count(*) from pragma_foreign_key_check group by 1';
+
+const foreignKeys = ({ sqlite }: Lake): Outcome => {
+  const tables = prepare(sqlite, BROKEN, ['text', 'number']).all();
+  if (tables.length === 0) return 'every reference is valid';
+  const rows = tables.reduce((sum, [, broken]) => sum + broken, 0);
+  const names = tables.map(([table]) => table).join(', ');
+  return { detail: `${rows} rows of ${names} refer to rows that are missing`, advice: RESTORE };
 };
 
-const search = (lake: Lake): CheckResult => {
+const search = (lake: Lake): Outcome => {
   const { ok, detail } = checkSearch(lake);
-  const advice = `\`${commandText('doctor --rebuild-search')}\` rebuilds it.`;
-  return ok ? passed('search index', detail) : failed('search index', detail, advice);
+  return ok
+    ? detail
+    : { detail, advice: `\`${commandText('doctor --rebuild-search')}\` rebuilds it.` };
 };
+
+/** Checks that signing secrets are outside the lake, so that backups and exports do not contain them. */
+const secrets = ({ sqlite }: Lake): Outcome => {
+  const inLake = required(
+    prepare(sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
+  );
+  if (inLake === 0) return 'none in the lake';
+  return {
+    detail: `the lake holds the secrets of ${inLake} webhook subscriptions`,
+    advice: `\`${commandText('sync')}\` or \`serve\` moves them to service.db.`,
+  };
+};
+
+const clockOutcome = (lake: Lake, clock: Clock): Outcome => {
+  const problems = clockProblems(lake, clock.now());
+  if (problems.length === 0) return 'agrees with the lake';
+  return {
+    detail: problems.join(' '),
+    advice: `\`${commandText('doctor --remove-future')}\` removes rows of the future once the clock is right.`,
+  };
+};
+
+/** Checks that all stored responses were loaded with the words and units of the setting `upstream`. */
+const units = (lake: Lake, upstream: UpstreamSettings): Outcome =>
+  isReplayDue(lake, upstream)
+    ? {
+        detail: 'the setting upstream changed, and responses were loaded with the one before',
+        advice: `Words and units are mixed. \`${commandText('replay')}\` loads the stored responses again, without calls.`,
+      }
+    : 'all responses were loaded with the same setting upstream';
 
 /** Reason why a readable lake cannot be written; undefined if it can. Opening it removes leftovers. */
 const unwritable = (dataDir: string): string | undefined => {
@@ -99,142 +109,119 @@ const unwritable = (dataDir: string): string | undefined => {
   }
 };
 
-const missingDatabase = (dataDir: string, path: string): CheckResult => {
-  if (existsSync(restoredName(path))) return passed('database', `none yet at ${path}`); // see leftovers
+const missingDatabase = (dataDir: string, path: string): Outcome => {
   try {
-    refuseFormerLake(dataDir, path);
-    return passed('database', `none yet at ${path}`);
+    if (!existsSync(restoredName(path))) refuseFormerLake(dataDir, path); // else see leftovers
+    return `none yet at ${path}`;
   } catch (error) {
-    return failed('database', messageOf(error), null);
+    return { detail: messageOf(error), advice: null };
   }
-};
-
-const clockFinding = (lake: Lake, clock: Clock): CheckResult => {
-  const problems = clockProblems(lake, clock.now());
-  if (problems.length === 0) return passed('clock', 'agrees with the lake');
-  const advice = `\`${commandText('doctor --remove-future')}\` removes rows of the future once the clock is right.`;
-  return failed('clock', problems.join(' '), advice);
 };
 
 /** Receives the name of the next check, which may take minutes in a large lake. */
 export type OnCheck = (check: string) => void;
 
+/** Settings that are examined with the data directory. */
+interface Examined {
+  readonly dataDir: string;
+  readonly upstream?: UpstreamSettings;
+}
+
 function* databaseFindings(
-  dataDir: string,
+  { dataDir, upstream = {} }: Examined,
   clock: Clock,
   onCheck: OnCheck,
 ): Generator<CheckResult> {
   const path = join(dataDir, LAKE_FILE);
-  if (!existsSync(path)) return yield missingDatabase(dataDir, path);
-  let lake: Lake;
+  if (!existsSync(path)) return yield resultOf('database', missingDatabase(dataDir, path));
+  let opened: Lake;
   try {
-    lake = openLakeForReading(dataDir); // does not migrate an older schema
-    const refused = unwritable(dataDir);
-    if (refused !== undefined) yield failed('data directory', refused, null);
+    opened = openLakeForReading(dataDir); // does not migrate an older schema
   } catch (error) {
     // refused access to the file or its journals is not damage
     const isRefused = error instanceof UsageError && error.cause !== undefined;
     const isWhole = error instanceof OtherSchemaError || isRefused;
-    return yield failed('database', messageOf(error), isWhole ? null : RESTORE);
+    const advice = isWhole ? null : RESTORE;
+    return yield resultOf('database', { detail: messageOf(error), advice });
   }
-  const checks = {
+  using lake = opened;
+  const refused = unwritable(dataDir);
+  if (refused !== undefined) yield resultOf('data directory', { detail: refused, advice: null });
+  const checks: Record<string, (lake: Lake) => Outcome> = {
     database: integrity,
     references: foreignKeys,
     'search index': search,
-    secrets: secretsFinding,
-    clock: (of: Lake) => clockFinding(of, clock),
+    secrets,
+    clock: () => clockOutcome(lake, clock),
+    units: () => units(lake, upstream),
   };
-  try {
-    for (const [check, examined] of Object.entries(checks)) {
-      onCheck(check);
-      yield finding(check, RESTORE, () => examined(lake));
+  for (const [check, examineLake] of Object.entries(checks)) {
+    onCheck(check);
+    try {
+      yield resultOf(check, examineLake(lake));
+    } catch (error) {
+      yield resultOf(check, { detail: messageOf(error), advice: RESTORE });
     }
-  } finally {
-    lake.close();
   }
 }
 
-const leftoversFinding = (dataDir: string): CheckResult => {
+const leftovers = (dataDir: string): Outcome => {
   const restored = restoredName(join(dataDir, LAKE_FILE));
   const [unfinished] = unfinishedBackups(dataDir);
   if (unfinished !== undefined)
-    return failed(
-      'leftovers',
-      `${unfinished} is left over from an interrupted backup`,
-      `Run \`${commandText('backup')}\` to remove it and make a new backup.`,
-    );
-  return existsSync(restored)
-    ? failed(
-        'leftovers',
-        `${restored} is left over from an interrupted restore`,
-        `A restore was interrupted. Run \`${commandText('doctor --restore')}\` again.`,
-      )
-    : passed('leftovers', 'none');
+    return {
+      detail: `${unfinished} is left over from an interrupted backup`,
+      advice: `Run \`${commandText('backup')}\` to remove it and make a new backup.`,
+    };
+  if (!existsSync(restored)) return 'none';
+  return {
+    detail: `${restored} is left over from an interrupted restore`,
+    advice: `A restore was interrupted. Run \`${commandText('doctor --restore')}\` again.`,
+  };
 };
 
-const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
-  const newest = backupsIn(dataDir).at(-1);
+const backup = (dataDir: string, clock: Clock): Outcome => {
+  const newest = backupsIn(dataDir).at(-1)?.path;
   const hasLake = existsSync(join(dataDir, LAKE_FILE));
   const advice = `\`${commandText('backup')}\` makes one; \`${commandText('schedule')}\` does every night.`;
-  if (newest === undefined)
-    return hasLake ? passed('backup', `none yet; ${advice}`) : passed('backup', 'none yet');
-  const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');
+  if (newest === undefined) return hasLake ? `none yet; ${advice}` : 'none yet';
+  const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest)?.[1] ?? '');
   const ageDays = Math.floor((clock.now() - madeAt) / DAY_MS);
   if (ageDays < 0)
-    return failed(
-      'backup',
-      `the newest, ${newest.path}, has a date in the future`,
-      `The clock is wrong now, or was then. Set the clock or rename the file, because \`${commandText('doctor --restore')}\` restores the file with the latest date.`,
-    );
+    return {
+      detail: `the newest, ${newest}, has a date in the future`,
+      advice: `The clock is wrong now, or was then. Set the clock or rename the file, because \`${commandText('doctor --restore')}\` restores the file with the latest date.`,
+    };
   return ageDays <= 7
-    ? passed('backup', newest.path)
-    : failed('backup', `the newest, ${newest.path}, is ${ageDays} days old`, advice);
+    ? newest
+    : { detail: `the newest, ${newest}, is ${ageDays} days old`, advice };
 };
 
 const octal = (mode: number): string => mode.toString(8);
 
 /** Checks that no other user can read or change the data directory. */
-const modesFinding = (dataDir: string): CheckResult => {
+const modes = (dataDir: string): Outcome => {
   const user = process.getuid?.();
   const entries = ownEntries(dataDir);
   const [folder] = entries;
-  if (user === undefined || folder === undefined) return passed('modes', 'nothing to check');
+  if (user === undefined || folder === undefined) return 'nothing to check';
   const foreign = entries.find(({ uid }) => uid !== user);
   if (foreign !== undefined)
-    return failed(
-      'modes',
-      `${foreign.path} belongs to user ${foreign.uid}, and trendlake runs as user ${user}`,
-      `Run trendlake as that user, or \`chown -R ${user} ${dataDir}\`.`,
-    );
+    return {
+      detail: `${foreign.path} belongs to user ${foreign.uid}, and trendlake runs as user ${user}`,
+      advice: `Run trendlake as that user, or \`chown -R ${user} ${dataDir}\`.`,
+    };
   // files in a folder that others cannot enter are closed to them too
   const open = entries.find(
     ({ mode }) => (mode & folder.mode & 0o007) !== 0 || (mode & 0o022) !== 0,
   );
   if (open !== undefined)
-    return failed(
-      'modes',
-      `${open.path} can be ${(open.mode & 0o022) === 0 ? 'read' : 'changed'} by other users of this machine (mode ${octal(open.mode)})`,
-      `\`chmod ${open.isFolder ? '700' : '600'} ${open.path}\`: it holds secrets, key hashes and the data.`,
-    );
+    return {
+      detail: `${open.path} can be ${(open.mode & 0o022) === 0 ? 'read' : 'changed'} by other users of this machine (mode ${octal(open.mode)})`,
+      advice: `\`chmod ${open.isFolder ? '700' : '600'} ${open.path}\`: it holds secrets, key hashes and the data.`,
+    };
   const isGroups = (folder.mode & 0o070) !== 0;
-  return passed(
-    'modes',
-    isGroups ? `a group may read (${octal(folder.mode)})` : 'only you can read it',
-  );
-};
-
-/** Checks that signing secrets are outside the lake, so that backups and exports do not contain them. */
-const secretsFinding = (lake: Lake): CheckResult => {
-  const inLake = required(
-    prepare(lake.sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
-  );
-  return inLake === 0
-    ? passed('secrets', 'none in the lake')
-    : failed(
-        'secrets',
-        `the lake holds the secrets of ${inLake} webhook subscriptions`,
-        `\`${commandText('sync')}\` or \`serve\` moves them to service.db.`,
-      );
+  return isGroups ? `a group may read (${octal(folder.mode)})` : 'only you can read it';
 };
 
 const manifest = z.object({
@@ -243,18 +230,13 @@ const manifest = z.object({
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
 });
 
-/** Finding if a manifest belongs to another lake or to this one before a restore. */
+/** Problem of a manifest that belongs to another lake or to this one before a restore. */
 const foreignExport = (
   dataDir: string,
   { lakeId, restoreMark = '' }: z.infer<typeof manifest>,
-): Pick<CheckResult, 'detail' | 'advice'> | undefined => {
-  let lake: Lake;
+): Outcome | undefined => {
   try {
-    lake = openLakeForReading(dataDir);
-  } catch {
-    return undefined; // reported by the database check
-  }
-  try {
+    using lake = openLakeForReading(dataDir);
     if (lakeId !== undefined && lakeId !== findLakeId(lake.sqlite))
       return {
         detail: 'the files were exported from another lake',
@@ -265,45 +247,45 @@ const foreignExport = (
         detail: 'the files were exported before the lake was restored',
         advice: `\`${commandText('export')}\` writes them again.`,
       };
-    return undefined;
-  } finally {
-    lake.close();
+  } catch {
+    // reported by the database check
   }
+  return undefined;
 };
 
-const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
+const parquet = async (dataDir: string): Promise<Outcome> => {
   const folder = join(dataDir, 'parquet');
   const path = join(folder, 'manifest.json');
   const advice = `\`${commandText('export --full')}\` rewrites every file.`;
-  if (!existsSync(path)) return passed('Parquet', 'nothing exported yet');
+  if (!existsSync(path)) return 'nothing exported yet';
   try {
     const exported = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
-    const { files } = exported;
     const foreign = foreignExport(dataDir, exported);
-    if (foreign !== undefined) return { check: 'Parquet', ok: false, ...foreign };
-    for (const { path: name, sha256 } of files) {
+    if (foreign !== undefined) return foreign;
+    for (const { path: name, sha256 } of exported.files) {
       const file = join(folder, name);
-      if (!existsSync(file)) return failed('Parquet', `${file} is missing`, advice);
+      if (!existsSync(file)) return { detail: `${file} is missing`, advice };
       if ((await sha256Of(file)) !== sha256)
-        return failed('Parquet', `${file} changed after it was exported`, advice);
+        return { detail: `${file} changed after it was exported`, advice };
     }
-    return passed('Parquet', `${files.length} files agree with the manifest`);
+    return `${exported.files.length} files agree with the manifest`;
   } catch (error) {
-    return failed('Parquet', `${path} cannot be read: ${messageOf(error)}`, advice);
+    return { detail: `${path} cannot be read: ${messageOf(error)}`, advice };
   }
 };
 
 /** Checks a data directory and yields each result when it is known. Repairs nothing, blocks no writer. */
 export async function* examine(
-  dataDir: string,
+  examined: Examined,
   clock: Clock,
   onCheck: OnCheck = () => {},
 ): AsyncGenerator<CheckResult> {
-  yield passed('data directory', `${dataDir}, checked ${isoOf(clock.now())}`);
-  yield modesFinding(dataDir);
-  yield* databaseFindings(dataDir, clock, onCheck);
+  const { dataDir } = examined;
+  yield resultOf('data directory', `${dataDir}, checked ${isoOf(clock.now())}`);
+  yield resultOf('modes', modes(dataDir));
+  yield* databaseFindings(examined, clock, onCheck);
   onCheck('Parquet');
-  yield await parquetFinding(dataDir);
-  yield backupFinding(dataDir, clock);
-  yield leftoversFinding(dataDir);
+  yield resultOf('Parquet', await parquet(dataDir));
+  yield resultOf('backup', backup(dataDir, clock));
+  yield resultOf('leftovers', leftovers(dataDir));
 }

@@ -229,12 +229,8 @@ const backupFault = async (path: string): Promise<string | undefined> => {
 
 /** Erases what the backup still holds of subjects that were erased since. */
 const eraseAgain = async (dataDir: string, clock: Clock): Promise<void> => {
-  const lake = openLake(dataDir);
-  try {
-    await finishErasures(lake, { clock });
-  } finally {
-    lake.close();
-  }
+  using lake = openLake(dataDir);
+  await finishErasures(lake, { clock });
 };
 
 /**

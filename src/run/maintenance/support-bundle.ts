@@ -34,19 +34,15 @@ const RUNS = `
 
 const lakeFacts = (dataDir: string) => {
   try {
-    const lake = openLakeForReading(dataDir);
-    try {
-      return {
-        schema: lakeVersion(lake),
-        sqlite: prepare(lake.sqlite, 'select sqlite_version()', 'text').get(),
-        rows: Object.fromEntries(COUNTED_TABLES.map((table) => [table, rowsOf(lake, table)])),
-        runs: prepare(lake.sqlite, RUNS, 'text')
-          .all()
-          .map((run): unknown => JSON.parse(run)),
-      };
-    } finally {
-      lake.close();
-    }
+    using lake = openLakeForReading(dataDir);
+    return {
+      schema: lakeVersion(lake),
+      sqlite: prepare(lake.sqlite, 'select sqlite_version()', 'text').get(),
+      rows: Object.fromEntries(COUNTED_TABLES.map((table) => [table, rowsOf(lake, table)])),
+      runs: prepare(lake.sqlite, RUNS, 'text')
+        .all()
+        .map((run): unknown => JSON.parse(run)),
+    };
   } catch (error) {
     return { error: messageOf(error) };
   }

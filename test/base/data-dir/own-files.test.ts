@@ -125,7 +125,7 @@ describe('a data directory', () => {
     const dataDir = join(freshFolder(), 'data');
     openLake(dataDir).close();
     const judged = async () => {
-      for await (const finding of examine(dataDir, clock))
+      for await (const finding of examine({ dataDir }, clock))
         if (finding.check === 'modes') return finding;
       return undefined;
     };

@@ -366,7 +366,7 @@ test('reports each check when it is done, before the next starts', async () => {
   const { dataDir, clock } = await kept();
   const told: string[] = [];
   const noted = (check: string) => void told.push(`${check} begins`);
-  for await (const { check } of examine(dataDir, clock, noted)) told.push(check);
+  for await (const { check } of examine({ dataDir }, clock, noted)) told.push(check);
   expect(told.slice(2, 6)).toEqual([
     'database begins',
     'database',
