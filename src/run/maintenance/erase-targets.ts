@@ -1,6 +1,12 @@
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
-import { type ErasedSubject, erasedOf, type PersonalSubject } from '../../lake/erased.ts';
+import {
+  type ErasedSubject,
+  erasedOf,
+  type PersonalSubject,
+  type SubjectSet,
+} from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
@@ -14,7 +20,7 @@ const TABLES = {
   gone_event: 'id text primary key',
   gone_watch: 'id text primary key',
   gone_call: 'id integer primary key',
-  gone_line: 'request text primary key',
+  gone_line: 'request text primary key, erased text not null',
 } as const;
 
 const OF_CREATOR = `
@@ -92,6 +98,52 @@ export const markTargets = (lake: Lake, subjects: readonly PersonalSubject[]): v
   sqlite.exec(HANDLES);
   sqlite.exec(OF_VIDEOS);
   markCreatorEvents(lake, subjects);
+};
+
+// Lines of requests, as `calls` and `run_items` hold them, name videos and creators.
+
+const VIDEO_LINE = /^GET \/videos\/([^/]+)\/growth$/;
+const CREATOR_LINE = /^GET \/creators\/([^/]+)\/([^/]+)$/;
+const ANALYZE_LINE = /^POST \/lab\/analyze \{"id":("(?:[^"\\]|\\.)*")\}$/;
+
+/** The subject of a request's line; undefined for lists. */
+const subjectOfLine = (line: string): PersonalSubject | undefined => {
+  const video = VIDEO_LINE.exec(line)?.[1];
+  if (video !== undefined) return { kind: 'video', id: decodeURIComponent(video) };
+  const [, name, handle] = CREATOR_LINE.exec(line) ?? [];
+  const platform = PLATFORMS.find((known) => known === name);
+  if (platform !== undefined && handle !== undefined)
+    return { kind: 'creator', platform, handle: decodeURIComponent(handle) };
+  const analyzed = ANALYZE_LINE.exec(line)?.[1];
+  return analyzed === undefined ? undefined : { kind: 'video', id: JSON.parse(analyzed) as string };
+};
+
+const erasedLine = (line: string): string =>
+  line
+    .replace(VIDEO_LINE, 'GET /videos/erased/growth')
+    .replace(CREATOR_LINE, 'GET /creators/$1/erased')
+    .replace(ANALYZE_LINE, 'POST /lab/analyze {"id":"erased"}');
+
+const LINES = `
+  select distinct request from calls where request glob 'GET /videos/*' or request glob 'GET /creators/*'
+    or request glob 'POST /lab/*'
+  union select distinct request from run_items where request glob 'GET /videos/*'
+    or request glob 'GET /creators/*' or request glob 'POST /lab/*'`;
+
+/**
+ * Collects the lines of requests about erased subjects, and their calls, whose responses are about those
+ * alone. @returns the ids of the calls
+ */
+export const markLines = ({ sqlite }: Lake, erased: SubjectSet): number[] => {
+  const mark = sqlite.prepare('insert or ignore into gone_line (request, erased) values (?, ?)');
+  for (const line of prepare(sqlite, LINES, 'text').all()) {
+    const subject = subjectOfLine(line);
+    if (subject !== undefined && erased.has(subject)) mark.run(line, erasedLine(line));
+  }
+  sqlite.exec(
+    'insert or ignore into gone_call select id from calls where request in (select request from gone_line)',
+  );
+  return prepare(sqlite, 'select id from gone_call', 'number').all();
 };
 
 /** Videos that go with the marked subjects. */

@@ -5,7 +5,7 @@ import { ERASED_MARK } from '../../base/wire/erased-mark.ts';
 import { type ErasedWords, erasedText } from '../../ingest/responses/erase-json.ts';
 import { erasedOf } from '../../lake/erased.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { staysIn } from './erase-rows.ts';
 
 /** JSON columns that may mention videos and creators of other rows. */
@@ -40,44 +40,29 @@ const defineErasedText = ({ sqlite }: Lake, words: ErasedWords): void => {
   );
 };
 
+/** JSON that mentions subjects, by column, in the rows of a table that a condition names. */
+const jsonMentions = (lake: Lake, words: ErasedWords, rowsOf: (table: string) => string) => {
+  defineErasedText(lake, words);
+  return JSON_COLUMNS.flatMap(([table, column]) => {
+    const sql = `select count(*) from ${table} where ${column} is not erased_text(${column}) and ${rowsOf(table)}`;
+    const rows = required(prepare(lake.sqlite, sql, 'number').get());
+    return rows === 0 ? [] : [{ table, column, rows }];
+  });
+};
+
 /**
  * Rewrites JSON that mentions erased subjects, a table at a time. Tables without mentions are only
- * read. Safe to repeat. @returns rows by table
+ * read. Safe to repeat. @returns rows by column
  */
 export const eraseJsonColumns = (
   lake: Lake,
   { upstream = {} }: EraseOptions,
-): Record<string, number> => {
-  const { sqlite } = lake;
+): Record<string, number>[] => {
   const words = { subjects: erasedOf(lake), upstream };
-  const mentions = countJsonMentions(lake, words, () => '1');
-  const counts: Record<string, number> = {};
-  for (const [table, column] of JSON_COLUMNS) {
-    if (mentions[table] === undefined) continue;
-    const { changes } = sqlite
-      .prepare(
-        `update ${table} set ${column} = erased_text(${column}) where ${column} is not erased_text(${column})`,
-      )
-      .run();
-    if (changes > 0) counts[table] = (counts[table] ?? 0) + changes;
-  }
-  return counts;
-};
-
-/** JSON that mentions subjects, by table, in the rows of a table that a condition names. */
-const countJsonMentions = (
-  lake: Lake,
-  words: ErasedWords,
-  rowsOf: (table: string) => string,
-): Record<string, number> => {
-  defineErasedText(lake, words);
-  const counts: Record<string, number> = {};
-  for (const [table, column] of JSON_COLUMNS) {
-    const sql = `select count(*) from ${table} where ${column} is not erased_text(${column}) and ${rowsOf(table)}`;
-    const n = prepare(lake.sqlite, sql, 'number').get() ?? 0;
-    if (n > 0) counts[table] = (counts[table] ?? 0) + n;
-  }
-  return counts;
+  return jsonMentions(lake, words, () => '1').map(({ table, column }) => {
+    const sql = `update ${table} set ${column} = erased_text(${column}) where ${column} is not erased_text(${column})`;
+    return { [table]: lake.sqlite.prepare(sql).run().changes };
+  });
 };
 
 /** Samples of drift show a value without its video, so those of such calls go. */
@@ -143,10 +128,10 @@ const erasedBytes = (packed: Buffer, words: ErasedWords): Buffer | undefined => 
 };
 
 /**
- * Stored responses and JSON that mention subjects, by table, in rows that are not marked to be
+ * Stored responses and JSON that mention subjects, by column, in rows that are not marked to be
  * removed. Writes nothing.
  */
-export const countMentions = (lake: Lake, words: ErasedWords): Record<string, number> => {
+export const countMentions = (lake: Lake, words: ErasedWords): Record<string, number>[] => {
   const bodies = prepare(
     lake.sqlite,
     `select body from responses where ${staysIn('responses')}`,
@@ -154,5 +139,6 @@ export const countMentions = (lake: Lake, words: ErasedWords): Record<string, nu
   );
   let responses = 0;
   for (const body of bodies.iterate()) if (erasedBytes(body, words) !== undefined) responses += 1;
-  return { ...countJsonMentions(lake, words, staysIn), responses };
+  const json = jsonMentions(lake, words, staysIn).map(({ table, rows }) => ({ [table]: rows }));
+  return [...json, { responses }];
 };

@@ -12,9 +12,14 @@ import { readMeta, removeMeta, writeMeta } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { compactSearch, refreshSearch } from '../../lake/search/search-index.ts';
 import { copiesHolding } from './copies-holding.ts';
-import { countLines, erasedLines, eraseLines, markCalls } from './erase-lines.ts';
 import { countMarkedRows, markedPartitions, removeMarkedRows } from './erase-rows.ts';
-import { erasedInLake, markedTitles, markedVideos, markTargets } from './erase-targets.ts';
+import {
+  erasedInLake,
+  markedTitles,
+  markedVideos,
+  markLines,
+  markTargets,
+} from './erase-targets.ts';
 import {
   blankDrift,
   countMentions,
@@ -52,13 +57,9 @@ export const planErasure = (
 ): Erasure => {
   const all = withVideos(lake, subject);
   const subjects = subjectSet([...all, ...markedTitles(lake)]);
-  markCalls(lake, erasedLines(lake, subjects));
+  markLines(lake, subjects);
   return {
-    rows: sumOf(
-      countMarkedRows(lake),
-      countMentions(lake, { subjects, upstream }),
-      countLines(lake),
-    ),
+    rows: sumOf(countMarkedRows(lake), ...countMentions(lake, { subjects, upstream })),
     files: markedPartitions(lake).length,
     backups: copiesHolding(lake.dataDir, all),
   };
@@ -95,7 +96,7 @@ const finishErasure = async (
   rewriteLake(lake.path); // free space inside pages may hold former rows
   removeMeta(lake.sqlite, UNFINISHED_ERASURE);
   await emptyJournal(lake, clock);
-  return sumOf(rows, { responses });
+  return sumOf(...rows, { responses });
 };
 
 /** Removes the rows of subjects and notes them as erased, in one transaction. */
@@ -111,10 +112,9 @@ const eraseRows = (
       const all = [...subjects, ...markedVideos(lake)];
       const erased = erasedOf(lake);
       erased.add([...all, ...markedTitles(lake)], now);
-      const lines = erasedLines(lake, erased);
-      const drift = blankDrift(lake, markCalls(lake, lines));
+      const drift = blankDrift(lake, markLines(lake, erased));
       const files = markedPartitions(lake).length;
-      const rows = sumOf(removeMarkedRows(lake), eraseLines(lake, lines), { drift });
+      const rows = sumOf(removeMarkedRows(lake), { drift });
       refreshSearch(lake);
       writeMeta(lake.sqlite, UNFINISHED_ERASURE, String(now));
       return { rows, files, all };
