@@ -2,7 +2,7 @@ import { commandText } from '../../base/installation.ts';
 import { dateOf } from '../../base/iso.ts';
 import { KIND_WORDS } from '../../lake/read/subject-name.ts';
 import type { Outlook } from '../../learn/forecast/outlook.ts';
-import type { GrownVideo, Overview } from '../../run/maintenance/overview.ts';
+import type { Overview } from '../../run/maintenance/overview.ts';
 import { counted, grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
 
@@ -28,7 +28,7 @@ const windowText = (window: string): string =>
 const titled = (user: string | null, title: string | null): string =>
   `${oneLine(user ?? '(nobody)')}: ${oneLine(title ?? '(no title)')}`;
 
-const growthLines = ({ user, title, points }: GrownVideo): string[] => {
+const growthLines = ({ user, title, points }: NonNullable<Overview['growth']>): string[] => {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return [];
   return [

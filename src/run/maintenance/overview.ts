@@ -1,53 +1,20 @@
 import { sourceCode } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
-import { type BriefEvent, lastEvents } from '../../lake/read/subject-name.ts';
-import { rowsOf } from '../../lake/read/volumes.ts';
-
-/** Summary of a lake. Instants are Unix ms. */
-export interface Overview {
-  /** Rows of each public table that is not empty. */
-  readonly tables: Record<string, number>;
-  /** The top video of each platform's newest feed. */
-  readonly top: { platform: string; user: string | null; title: string | null; views: number }[];
-  /** The video with the largest gain, of those with at least four snapshots. */
-  readonly growth: GrownVideo | undefined;
-  /** Hashtags that rose most in the newest pulled list, with volumes of its window and the one before. */
-  readonly rising: { tag: string; before: number; now: number; window: string }[];
-  readonly noticed: BriefEvent[];
-}
-
-export interface GrownVideo {
-  readonly id: string;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly points: { at: number; views: number }[];
-}
-
-const TABLES = [
-  'videos',
-  'video_snapshots',
-  'rankings',
-  'hashtags',
-  'hashtag_snapshots',
-  'video_hashtags',
-  'creators',
-  'creator_snapshots',
-  'events',
-  'calls',
-] as const;
+import { lastEvents } from '../../lake/read/subject-name.ts';
+import { COUNTED_TABLES, rowsOf } from '../../lake/read/volumes.ts';
 
 const TOP = `
   select platform, user, title, views from feed_now where rank = 1 and views is not null`;
 
 const MOST_GROWN = `
-  select s.video_key as key, v.id, v.title, v.user from video_snapshot s join video v on v.key = s.video_key
+  select v.id, v.title, v.user from video_snapshot s join video v on v.key = s.video_key
   group by s.video_key having count(s.views) >= 4
   order by max(s.views) - min(s.views) desc, v.id limit 1`;
 
 const POINTS = `
   select observed_at as at, views from video_snapshot
-  where video_key = ? and views is not null order by observed_at`;
+  where video_key = (select key from video where id = ?) and views is not null order by observed_at`;
 
 // by the change that the service stated: its windows are comparable
 const RISING = `
@@ -61,45 +28,39 @@ const RISING = `
     and s.platform = '' and coalesce(s.window, n.period) = n.period
   join hashtag h on h.key = s.hashtag_key
   where s.volume >= 5 and s.change > 0 and s.source <> ${sourceCode('seen')}
-  order by (s.volume + 2.0) / (s.volume / (1 + s.change) + 2.0) desc, s.volume desc, h.tag limit ?`;
+  order by (s.volume + 2.0) / (s.volume / (1 + s.change) + 2.0) desc, s.volume desc, h.tag limit 3`;
 
-export const overview = (lake: Lake): Overview => {
+/** Summary of a lake. Instants are Unix ms. */
+export const overview = (lake: Lake) => {
   const { sqlite } = lake;
-  const tables: Record<string, number> = {};
-  for (const table of TABLES) {
-    const rows = rowsOf({ sqlite }, table);
-    if (rows > 0) tables[table] = rows;
-  }
+  const rows = COUNTED_TABLES.map((table) => [table, rowsOf(lake, table)] as const);
   const grown = prepare(sqlite, MOST_GROWN, {
-    key: 'number',
     id: 'text',
     title: 'text?',
     user: 'text?',
   }).get();
-  const growth =
-    grown === undefined
-      ? undefined
-      : {
-          id: grown.id,
-          title: grown.title,
-          user: grown.user,
-          points: prepare(sqlite, POINTS, { at: 'number', views: 'number' }).all(grown.key),
-        };
+  const points = prepare(sqlite, POINTS, { at: 'number', views: 'number' });
   return {
-    tables,
+    /** Rows of each public table that is not empty. */
+    tables: Object.fromEntries(rows.filter(([, count]) => count > 0)),
+    /** The top video of each platform's newest feed. */
     top: prepare(sqlite, TOP, {
       platform: 'text',
       user: 'text?',
       title: 'text?',
       views: 'number',
     }).all(),
-    growth,
+    /** The video with the largest gain, of those with at least four snapshots. */
+    growth: grown && { ...grown, points: points.all(grown.id) },
+    /** Hashtags that rose most in the newest pulled list, with volumes of its window and the one before. */
     rising: prepare(sqlite, RISING, {
       tag: 'text',
       before: 'number',
       now: 'number',
       window: 'text',
-    }).all(3),
+    }).all(),
     noticed: lastEvents(lake),
   };
 };
+
+export type Overview = ReturnType<typeof overview>;

@@ -2,18 +2,6 @@ import type { ItemState } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 
-/** Instants are Unix ms. */
-export interface RunLine {
-  id: number;
-  outcome: string;
-  startedAt: number;
-  finishedAt: number | null;
-  resumesAt: number | null;
-  jobs: string[];
-  calls: number;
-  reason: string | null;
-}
-
 /** Selects runs that started by `asOf` (Unix ms), newest first. */
 export interface RunsQuery {
   readonly asOf: number;
@@ -71,22 +59,27 @@ const RUN = `
     (select coalesce(sum(c.sent), 0) from calls c where c.run_id = r.id and c.sent_at <= @asOf) as calls
   from runs r where r.started_at <= @asOf`;
 
-const lineOf = (row: RowOf<typeof RUN_SHAPE>): RunLine => ({
+const lineOf = (row: RowOf<typeof RUN_SHAPE>) => ({
   ...row,
   jobs: JSON.parse(row.jobs) as string[],
 });
+/** Instants are Unix ms. */
+export type RunLine = ReturnType<typeof lineOf>;
+
+/** Rows before a page, at most all. */
+const offsetOf = ({ limit, page }: RunsQuery, total: number): number =>
+  (Math.min(page, total + 1) - 1) * limit;
 
 /** A page of runs, newest first, and their total. */
 export const runsPage = (
   { sqlite }: Pick<Lake, 'sqlite'>,
-  { asOf, limit, page }: RunsQuery,
+  query: RunsQuery,
 ): { total: number; items: RunLine[] } => {
-  const total = required(
-    prepare(sqlite, 'select count(*) from runs where started_at <= ?', 'number').get(asOf),
-  );
-  const offset = (Math.min(page, total + 1) - 1) * limit;
+  const { asOf, limit } = query;
+  const count = 'select count(*) from runs where started_at <= ?';
+  const total = required(prepare(sqlite, count, 'number').get(asOf));
   const sql = `${RUN} order by r.id desc limit @limit offset @offset`;
-  const rows = prepare(sqlite, sql, RUN_SHAPE).all({ asOf, limit, offset });
+  const rows = prepare(sqlite, sql, RUN_SHAPE).all({ asOf, limit, offset: offsetOf(query, total) });
   return { total, items: rows.map(lineOf) };
 };
 
@@ -123,17 +116,17 @@ const ITEMS = `
 export const openedRun = (
   lake: Pick<Lake, 'sqlite'>,
   runId: number,
-  { asOf, limit, page }: RunsQuery,
+  query: RunsQuery,
 ): OpenedRun | undefined => {
   const { sqlite } = lake;
-  const row = prepare(sqlite, `${RUN} and r.id = @runId`, RUN_SHAPE).get({ asOf, runId });
+  const run = prepare(sqlite, `${RUN} and r.id = @runId`, RUN_SHAPE);
+  const row = run.get({ asOf: query.asOf, runId });
   if (row === undefined) return undefined;
   const byJob = runItemsByJob(lake, runId);
   const total = byJob.reduce(
     (sum, { planned, done, failed, skipped }) => sum + planned + done + failed + skipped,
     0,
   );
-  const offset = (Math.min(page, total + 1) - 1) * limit;
   const items = prepare<Omit<RunItem, 'reason'> & { reason: string | null }>(sqlite, ITEMS, {
     job: 'text',
     request: 'text',
@@ -144,14 +137,8 @@ export const openedRun = (
     status: 'number?',
     tookMs: 'number?',
     rowsChanged: 'number?',
-  }).all({ runId, limit, offset });
-  return {
-    run: lineOf(row),
-    byJob,
-    total,
-    items: items.map((item) => ({
-      ...item,
-      reason: item.reason === null ? null : (JSON.parse(item.reason) as Record<string, unknown>),
-    })),
-  };
+  })
+    .all({ runId, limit: query.limit, offset: offsetOf(query, total) })
+    .map((item) => ({ ...item, reason: JSON.parse(item.reason ?? 'null') as RunItem['reason'] }));
+  return { run: lineOf(row), byJob, total, items };
 };

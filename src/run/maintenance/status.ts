@@ -2,7 +2,7 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare, type RowOf, required, type Shape } from '../../lake/prepare.ts';
 import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
 import { type BriefEvent, lastEvents } from '../../lake/read/subject-name.ts';
-import { rowsOf } from '../../lake/read/volumes.ts';
+import { COUNTED_TABLES, rowsOf } from '../../lake/read/volumes.ts';
 import { type FailedRequest, lastFailures } from './failures.ts';
 import { type RunLine, runsPage } from './runs.ts';
 
@@ -21,16 +21,7 @@ export interface LakeStatus {
   unexported: number;
 }
 
-const COUNTED = [
-  'videos',
-  'video_snapshots',
-  'rankings',
-  'hashtags',
-  'hashtag_snapshots',
-  'creators',
-  'creator_snapshots',
-  'events',
-] as const;
+const SHOWN = COUNTED_TABLES.filter((table) => table !== 'video_hashtags' && table !== 'calls');
 
 export const lakeStatus = (lake: Lake): LakeStatus => {
   const { sqlite } = lake;
@@ -44,7 +35,7 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
       group by job order by job`,
       { job: 'text', lastAnswerAt: 'number' },
     ),
-    volumes: COUNTED.map((table) => ({ table, rows: rowsOf(lake, table) })),
+    volumes: SHOWN.map((table) => ({ table, rows: rowsOf(lake, table) })),
     drift: readDrift(sqlite, 20),
     rejected: all(
       `
