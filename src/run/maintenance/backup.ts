@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import { BACKUPS, type Backup, backupsIn, REWRITING } from '../../base/data-dir/backups.ts';
 import { makeOwnFile, OWN_FOLDER } from '../../base/data-dir/own-files.ts';
@@ -11,6 +11,7 @@ import { fullDiskOf, LakeError, messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { dateOf } from '../../base/iso.ts';
 import { workerFile } from '../../base/worker-file.ts';
+import { openDatabase } from '../../lake/database.ts';
 import { whileAlone, withExclusive } from '../../lake/exclusive.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 import { type Lake, WAIT_MS } from '../../lake/open.ts';
@@ -99,8 +100,8 @@ const explain = (error: unknown, path: string): unknown => {
  * Opens a read transaction on a second connection. Without it, SQLite restarts a copy at every commit
  * of another process, and a large lake would never finish.
  */
-export const openReading = (path: string): Database.Database => {
-  const sqlite = new Database(path, { readonly: true, fileMustExist: true, timeout: WAIT_MS });
+export const openReading = (path: string): Database.Database & Disposable => {
+  const sqlite = openDatabase(path, { readonly: true, fileMustExist: true, timeout: WAIT_MS });
   sqlite.exec('begin');
   sqlite.prepare('select 1 from sqlite_schema').get();
   return sqlite;
@@ -171,10 +172,6 @@ export const whileBackingUp = async <T>(
  */
 export const backupLake = (lake: Lake, options: BackupOptions): Promise<Backup> =>
   whileBackingUp(lake, options.clock, async () => {
-    const reading = openReading(lake.path);
-    try {
-      return await copyLake(lake, reading, options);
-    } finally {
-      reading.close();
-    }
+    using reading = openReading(lake.path);
+    return await copyLake(lake, reading, options);
   });

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { backupsIn } from '../../base/data-dir/backups.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
+import { openDatabase } from '../../lake/database.ts';
 import type { PersonalSubject } from '../../lake/erased.ts';
 import { LAKE_FILE } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
@@ -44,12 +45,8 @@ const holds = (sqlite: Database.Database, subject: PersonalSubject): boolean => 
 /** True unless a copy of a lake certainly lacks all subjects. */
 export const mayHold = (path: string, subjects: readonly PersonalSubject[]): boolean => {
   try {
-    const sqlite = new Database(path, { readonly: true, fileMustExist: true });
-    try {
-      return subjects.some((subject) => holds(sqlite, subject));
-    } finally {
-      sqlite.close();
-    }
+    using sqlite = openDatabase(path, { readonly: true, fileMustExist: true });
+    return subjects.some((subject) => holds(sqlite, subject));
   } catch {
     return true; // damaged, or packed
   }

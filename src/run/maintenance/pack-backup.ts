@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { BACKUPS } from '../../base/data-dir/backups.ts';
 import { makeOwnFile } from '../../base/data-dir/own-files.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
+import { openDatabase } from '../../lake/database.ts';
 import { SERVICE_FILE } from '../../lake/former-lake.ts';
 import { lakeIdOf } from '../../lake/meta.ts';
 import { type Lake, WAIT_MS } from '../../lake/open.ts';
@@ -84,23 +84,21 @@ const copyPair = async (
   options: BackupOptions,
 ): Promise<Pick<BackupFiles, 'lake' | 'service'>> => {
   using readings = new DisposableStack();
-  const read = (path: string): Database.Database =>
-    readings.adopt(openReading(path), (sqlite) => sqlite.close());
   const from = join(lake.dataDir, SERVICE_FILE);
-  if (!existsSync(from))
-    return { lake: (await copyLake(lake, read(lake.path), options)).path, service: undefined };
-  const gate = new Database(from, { fileMustExist: true, timeout: WAIT_MS });
-  let both: { lake: Database.Database; service: Database.Database };
-  try {
-    gate.exec('begin immediate');
-    both = { lake: read(lake.path), service: read(from) };
-  } finally {
-    gate.close();
-  }
-  const { path } = await copyLake(lake, both.lake, options);
+  const openBoth = () => {
+    using gate = existsSync(from)
+      ? openDatabase(from, { fileMustExist: true, timeout: WAIT_MS })
+      : undefined;
+    gate?.exec('begin immediate');
+    const ofLake = readings.use(openReading(lake.path));
+    return { ofLake, ofService: gate && readings.use(openReading(from)) };
+  };
+  const { ofLake, ofService } = openBoth();
+  const { path } = await copyLake(lake, ofLake, options);
+  if (ofService === undefined) return { lake: path, service: undefined };
   const service = join(lake.dataDir, BACKUPS, SERVICE_COPY);
   makeOwnFile(service);
-  await copyPages(both.service, service, options.signal);
+  await copyPages(ofService, service, options.signal);
   return { lake: path, service };
 };
 

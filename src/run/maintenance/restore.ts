@@ -19,6 +19,7 @@ import { OWN_FILE } from '../../base/data-dir/own-files.ts';
 import { fullDiskOf, LakeError, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
+import { openDatabase } from '../../lake/database.ts';
 import { carryErased } from '../../lake/erased.ts';
 import { whileAlone, withExclusive } from '../../lake/exclusive.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
@@ -66,12 +67,8 @@ export const copyDatabase = (from: string, to: string): void => {
     copyFileSync(from, to);
     return;
   }
-  const sqlite = new Database(from, { readonly: true });
-  try {
-    sqlite.prepare('vacuum into ?').run(to);
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = openDatabase(from, { readonly: true });
+  sqlite.prepare('vacuum into ?').run(to);
 };
 
 const LOCK_WAIT_MS = 10_000; // as in openLake
@@ -109,7 +106,7 @@ const carryCalls = (sqlite: Database.Database): number => {
 
 /** Copies newer calls from `old`. Returns their number; null if `old` is too damaged to read. */
 const carryLedger = (path: string, old: string, lockWaitMs: number): number | null => {
-  const sqlite = new Database(path, { timeout: lockWaitMs });
+  using sqlite = openDatabase(path, { timeout: lockWaitMs });
   try {
     sqlite.prepare('attach ? as old').run(old);
     carryErased(sqlite);
@@ -117,8 +114,6 @@ const carryLedger = (path: string, old: string, lockWaitMs: number): number | nu
   } catch (error) {
     if (error instanceof Database.SqliteError && TEMPORARY.test(error.code)) throw error;
     return null;
-  } finally {
-    sqlite.close();
   }
 };
 
@@ -130,13 +125,9 @@ const readObjects = (sqlite: Database.Database): { name: string; sql: string }[]
   ).all();
 
 const expectedSql = (): Set<string> => {
-  const sqlite = new Database(':memory:');
-  try {
-    migrate(sqlite, ':memory:');
-    return new Set(readObjects(sqlite).map(({ sql }) => sql));
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = openDatabase(':memory:');
+  migrate(sqlite, ':memory:');
+  return new Set(readObjects(sqlite).map(({ sql }) => sql));
 };
 
 /** Finds a trigger or view that trendlake did not create: a trigger would run with every write. */
@@ -147,18 +138,14 @@ const foreignObject = (sqlite: Database.Database): string | undefined => {
 
 /** Migrates a copy of a backup and marks it as restored. */
 const bringUpToDate = (path: string, from: string): void => {
-  const sqlite = new Database(path);
-  try {
-    migrate(sqlite, path, { isCopy: true });
-    const foreign = foreignObject(sqlite);
-    if (foreign !== undefined)
-      throw new UsageError(
-        `${from} cannot be restored: its ${foreign} was not made by trendlake. Nothing was changed.`,
-      );
-    markRestored(sqlite); // earlier Parquet files no longer match this lake
-  } finally {
-    sqlite.close();
-  }
+  using sqlite = openDatabase(path);
+  migrate(sqlite, path, { isCopy: true });
+  const foreign = foreignObject(sqlite);
+  if (foreign !== undefined)
+    throw new UsageError(
+      `${from} cannot be restored: its ${foreign} was not made by trendlake. Nothing was changed.`,
+    );
+  markRestored(sqlite); // earlier Parquet files no longer match this lake
 };
 
 export const syncToDisk = (path: string): void => {
