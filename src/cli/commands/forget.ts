@@ -17,7 +17,12 @@ import {
   planErasure,
   withVideos,
 } from '../../run/maintenance/forget.ts';
-import { findCopies, namesOfCopies, rewriteCopies } from '../../run/maintenance/rewrite-copies.ts';
+import {
+  copiesHolding,
+  findCopies,
+  namesOfCopies,
+  rewriteCopies,
+} from '../../run/maintenance/rewrite-copies.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { backupStore, existingLake } from '../context/lakes.ts';
 import { platformOption } from '../context/option-values.ts';
@@ -57,7 +62,11 @@ const subjectOf = (lake: Lake, text: string, platform: Platform | null): Persona
 const nameOf = (subject: PersonalSubject): string =>
   subject.kind === 'video' ? subject.id : `@${subject.handle} on ${subject.platform}`;
 
-const show = (io: CliIo, { rows, files, backups }: Erasure, verb: string): void => {
+interface Shown extends Erasure {
+  readonly backups: readonly string[];
+}
+
+const show = (io: CliIo, { rows, files, backups }: Shown, verb: string): void => {
   for (const [table, n] of Object.entries(rows))
     io.out(`  ${table.padEnd(18)} ${counted(n, 'row')}`);
   io.out(
@@ -75,11 +84,7 @@ interface Work {
   readonly rewrites: boolean;
 }
 
-const erase = async (
-  lake: Lake,
-  { subject, store, rewrites }: Work,
-  io: CliIo,
-): Promise<Erasure> => {
+const erase = async (lake: Lake, { subject, store, rewrites }: Work, io: CliIo): Promise<Shown> => {
   const config = configOf(io);
   const { clock, signal } = io;
   const options = { clock, signal, upstream: config.upstream };
@@ -99,10 +104,8 @@ const erase = async (
     signal.throwIfAborted();
     io.exitCode = EXIT.partial;
     io.err(`It is erased from the lake, but backups were not searched: ${messageOf(error)}`);
-    return {
-      ...erasure,
-      backups: [...erasure.backups, ...(store === undefined ? [] : [store.url])],
-    };
+    const local = copiesHolding(lake.dataDir, subjects);
+    return { ...erasure, backups: [...local, ...(store === undefined ? [] : [store.url])] };
   }
 };
 

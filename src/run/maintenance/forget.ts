@@ -11,7 +11,6 @@ import { rewriteLake } from '../../lake/give-back.ts';
 import { readMeta, removeMeta, writeMeta } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { compactSearch, refreshSearch } from '../../lake/search/search-index.ts';
-import { copiesHolding } from './copies-holding.ts';
 import { countMarkedRows, markedPartitions, removeMarkedRows } from './erase-rows.ts';
 import {
   erasedInLake,
@@ -28,12 +27,10 @@ import {
   eraseResponses,
 } from './erase-texts.ts';
 
-/** Rows that are erased, Parquet files to write again, and copies that still hold the subject. */
+/** Rows that are erased by table, and Parquet files to write again. */
 export interface Erasure {
   readonly rows: Record<string, number>;
   readonly files: number;
-  /** Paths in the data directory. */
-  readonly backups: readonly string[];
 }
 
 const sumOf = (...counts: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
@@ -55,13 +52,11 @@ export const planErasure = (
   subject: PersonalSubject,
   { upstream = {} }: Pick<EraseOptions, 'upstream'> = {},
 ): Erasure => {
-  const all = withVideos(lake, subject);
-  const subjects = subjectSet([...all, ...markedTitles(lake)]);
+  const subjects = subjectSet([...withVideos(lake, subject), ...markedTitles(lake)]);
   markLines(lake, subjects);
   return {
     rows: sumOf(countMarkedRows(lake), ...countMentions(lake, { subjects, upstream })),
     files: markedPartitions(lake).length,
-    backups: copiesHolding(lake.dataDir, all),
   };
 };
 
@@ -100,24 +95,19 @@ const finishErasure = async (
 };
 
 /** Removes the rows of subjects and notes them as erased, in one transaction. */
-const eraseRows = (
-  lake: Lake,
-  subjects: readonly PersonalSubject[],
-  now: number,
-): Pick<Erasure, 'rows' | 'files'> & { all: readonly PersonalSubject[] } => {
+const eraseRows = (lake: Lake, subjects: readonly PersonalSubject[], now: number): Erasure => {
   lake.sqlite.pragma('secure_delete = ON');
   return lake.sqlite
     .transaction(() => {
       markTargets(lake, subjects);
-      const all = [...subjects, ...markedVideos(lake)];
       const erased = erasedOf(lake);
-      erased.add([...all, ...markedTitles(lake)], now);
+      erased.add([...subjects, ...markedVideos(lake), ...markedTitles(lake)], now);
       const drift = blankDrift(lake, markLines(lake, erased));
       const files = markedPartitions(lake).length;
       const rows = sumOf(removeMarkedRows(lake), { drift });
       refreshSearch(lake);
       writeMeta(lake.sqlite, UNFINISHED_ERASURE, String(now));
-      return { rows, files, all };
+      return { rows, files };
     })
     .immediate();
 };
@@ -133,9 +123,9 @@ export const forgetSubject = (
   options: EraseOptions,
 ): Promise<Erasure> =>
   withExclusive(lake.dataDir, 'sync', options.clock, async () => {
-    const { rows, files, all } = eraseRows(lake, [subject], options.clock.now());
+    const { rows, files } = eraseRows(lake, [subject], options.clock.now());
     const mentions = await finishErasure(lake, options);
-    return { rows: sumOf(rows, mentions), files, backups: copiesHolding(lake.dataDir, all) };
+    return { rows: sumOf(rows, mentions), files };
   });
 
 /**

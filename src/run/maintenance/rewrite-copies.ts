@@ -1,14 +1,18 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type Database from 'better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
-import { BACKUPS, REWRITING } from '../../base/data-dir/backups.ts';
+import { BACKUPS, backupsIn, REWRITING } from '../../base/data-dir/backups.ts';
 import { OWN_FOLDER } from '../../base/data-dir/own-files.ts';
 import { messageOf } from '../../base/errors.ts';
+import { foldHandle } from '../../base/wire/folding.ts';
+import { openDatabase } from '../../lake/database.ts';
 import { carryErased, type PersonalSubject } from '../../lake/erased.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { LAKE_FILE, type Lake, openLake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { spellingsOf } from '../../lake/read/spellings.ts';
 import type { TableStore } from '../../output/delta/table-store.ts';
-import { copiesHolding, mayHold } from './copies-holding.ts';
 import type { EraseOptions } from './erase-texts.ts';
 import { finishErasures } from './forget.ts';
 import {
@@ -20,6 +24,55 @@ import {
   uploadBackup,
 } from './packed-backup.ts';
 import { copyDatabase, syncToDisk } from './restore.ts';
+
+/** Lakes that were set aside by a restore, a migration or a new start. */
+const lakesAside = (dataDir: string): string[] => {
+  const names = readdirSync(dataDir);
+  const former = names.filter((name) => name.startsWith('former-lake-'));
+  return [
+    ...names.filter(
+      (name) => /^trendlake\.db\.(before-[\w-]+|v\d+)$/.test(name) && !/-(wal|shm)$/.test(name),
+    ),
+    ...former.map((name) => join(name, LAKE_FILE)),
+  ]
+    .map((name) => join(dataDir, name))
+    .concat(former.flatMap((name) => backupsIn(join(dataDir, name)).map(({ path }) => path)))
+    .filter((path) => existsSync(path));
+};
+
+const holds = (sqlite: Database.Database, subject: PersonalSubject): boolean => {
+  if (subject.kind === 'video')
+    return (
+      prepare(sqlite, 'select 1 from video where id = ?', 'number').get(subject.id) !== undefined
+    );
+  const spelled = `in (${spellingsOf('@folded')})`;
+  return (
+    prepare(
+      sqlite,
+      `select 1 from video where platform = @platform and user ${spelled}
+       union all select 1 from creator where platform = @platform and handle ${spelled}
+       union all select 1 from video_revision r join video v on v.key = r.video_key
+         where v.platform = @platform and r.user ${spelled} limit 1`,
+      'number',
+    ).get({ platform: subject.platform, folded: foldHandle(subject.handle) }) !== undefined
+  );
+};
+
+/** True unless a copy of a lake certainly lacks all subjects. */
+const mayHold = (path: string, subjects: readonly PersonalSubject[]): boolean => {
+  try {
+    using sqlite = openDatabase(path, { readonly: true, fileMustExist: true });
+    return subjects.some((subject) => holds(sqlite, subject));
+  } catch {
+    return true; // damaged, or packed
+  }
+};
+
+/** Copies of a lake in its data directory that may hold a subject, as paths in the data directory. */
+export const copiesHolding = (dataDir: string, subjects: readonly PersonalSubject[]): string[] =>
+  [...backupsIn(dataDir).map(({ path }) => path), ...lakesAside(dataDir)]
+    .filter((path) => mayHold(path, subjects))
+    .map((path) => relative(dataDir, path));
 
 /** Copies of a lake that may hold subjects: paths in the data directory, addresses in a store. */
 export interface Copies {
@@ -72,6 +125,14 @@ export const findCopies = async (
   });
 };
 
+const eraseFrom = async (dataDir: string, lake: Lake, options: EraseOptions): Promise<void> => {
+  using copy = openLake(dataDir);
+  copy.sqlite.prepare('attach ? as old').run(lake.path);
+  carryErased(copy.sqlite);
+  copy.sqlite.exec('detach old');
+  await finishErasures(copy, options);
+};
+
 /** Erases from a copy of a lake what was erased from `lake`. @returns the path of the result */
 const rewriteCopy = async (
   lake: Lake,
@@ -82,15 +143,7 @@ const rewriteCopy = async (
   mkdirSync(dataDir, { mode: OWN_FOLDER });
   const path = join(dataDir, LAKE_FILE);
   copyDatabase(from, path);
-  const copy = openLake(dataDir);
-  try {
-    copy.sqlite.prepare('attach ? as old').run(lake.path);
-    carryErased(copy.sqlite);
-    copy.sqlite.exec('detach old');
-    await finishErasures(copy, options);
-  } finally {
-    copy.close();
-  }
+  await eraseFrom(dataDir, lake, options);
   syncToDisk(path);
   return path;
 };
