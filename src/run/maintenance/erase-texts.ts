@@ -33,16 +33,11 @@ export interface EraseOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Makes `erased_text(text)` known to SQL: the text without erased subjects. */
-const defineErasedText = ({ sqlite }: Lake, words: ErasedWords): void => {
-  sqlite.function('erased_text', (text) =>
-    typeof text === 'string' ? erasedText(text, words) : (text as null),
-  );
-};
-
 /** JSON that mentions subjects, by column, in the rows of a table that a condition names. */
 const jsonMentions = (lake: Lake, words: ErasedWords, rowsOf: (table: string) => string) => {
-  defineErasedText(lake, words);
+  lake.sqlite.function('erased_text', (text) =>
+    typeof text === 'string' ? erasedText(text, words) : (text as null),
+  );
   return JSON_COLUMNS.flatMap(([table, column]) => {
     const sql = `select count(*) from ${table} where ${column} is not erased_text(${column}) and ${rowsOf(table)}`;
     const rows = required(prepare(lake.sqlite, sql, 'number').get());

@@ -68,72 +68,48 @@ interface AgedTable extends KeptTable {
   readonly children?: readonly (readonly [table: string, column: string])[];
 }
 
+const agedTable = (
+  table: string,
+  key: string,
+  at: string,
+  more: Partial<AgedTable> = {},
+): AgedTable => ({ table, name: table, key, at, ...more });
+
 /** Results of watched searches go with the oldest rankings. */
-const SEARCH_HITS: AgedTable = {
-  table: 'search_hit',
+const SEARCH_HITS = agedTable('search_hit', 'watch_id, captured_at, rank', 'captured_at', {
   name: 'search_hits',
-  key: 'watch_id, captured_at, rank',
-  at: 'captured_at',
-};
+});
 
 const AGED_TABLES: Readonly<Record<'events' | 'forecasts' | 'calls', readonly AgedTable[]>> = {
   events: [
-    {
-      table: 'alert_hits',
-      name: 'alert_hits',
-      key: 'name, subject, at',
-      at: 'seen_at',
-      where: 'waiting is null',
-    },
-    { table: 'received_hooks', name: 'received_hooks', key: 'id', at: 'received_at' },
-    {
-      table: 'events',
-      name: 'events',
-      key: 'id',
-      at: 'occurred_at',
+    agedTable('alert_hits', 'name, subject, at', 'seen_at', { where: 'waiting is null' }),
+    agedTable('received_hooks', 'id', 'received_at'),
+    agedTable('events', 'id', 'occurred_at', {
       children: [['deliveries', 'event_id']],
       isExported: true,
-    },
+    }),
   ],
   forecasts: [
-    {
-      table: 'forecast',
+    agedTable('forecast', 'video_key, made_at, horizon_hours', 'made_at', {
       name: 'forecasts',
-      key: 'video_key, made_at, horizon_hours',
-      at: 'made_at',
       isExported: true,
-    },
-    {
-      table: 'hashtag_forecast',
+    }),
+    agedTable('hashtag_forecast', 'hashtag_key, platform, made_at, horizon_hours', 'made_at', {
       name: 'hashtag_forecasts',
-      key: 'hashtag_key, platform, made_at, horizon_hours',
-      at: 'made_at',
       isExported: true,
-    },
+    }),
   ],
   calls: [
-    {
-      table: 'runs',
-      name: 'runs',
-      key: 'id',
-      at: 'started_at',
+    agedTable('runs', 'id', 'started_at', {
       where: 'finished_at is not null',
       children: [['run_items', 'run_id']],
-    },
-    {
-      table: 'calls',
-      name: 'calls',
-      key: 'id',
-      at: 'sent_at',
+    }),
+    agedTable('calls', 'id', 'sent_at', {
       where: 'not exists (select 1 from responses where call_id = calls.id)',
-    },
-    {
-      table: 'slots',
-      name: 'slots',
-      key: 'job, slot_at',
-      at: 'slot_at',
+    }),
+    agedTable('slots', 'job, slot_at', 'slot_at', {
       where: 'done_at is not null or missed is not null',
-    },
+    }),
   ],
 };
 

@@ -30,14 +30,6 @@ export interface RunItem {
   readonly rowsChanged: number | null;
 }
 
-/** A run and a page of its requests, in planned order. */
-export interface OpenedRun {
-  readonly run: RunLine;
-  readonly byJob: readonly JobItems[];
-  readonly total: number;
-  readonly items: readonly RunItem[];
-}
-
 const RUN_SHAPE = {
   id: 'number',
   startedAt: 'number',
@@ -112,12 +104,8 @@ const ITEMS = `
       where c.run_id = @runId and c.job = p.job and c.request = p.request) as rowsChanged
   from page p order by p.position`;
 
-/** One run with a page of its requests; undefined if it had not started by `asOf`. */
-export const openedRun = (
-  lake: Pick<Lake, 'sqlite'>,
-  runId: number,
-  query: RunsQuery,
-): OpenedRun | undefined => {
+/** One run with a page of its requests, in planned order; undefined if it had not started by `asOf`. */
+export const openedRun = (lake: Pick<Lake, 'sqlite'>, runId: number, query: RunsQuery) => {
   const { sqlite } = lake;
   const run = prepare(sqlite, `${RUN} and r.id = @runId`, RUN_SHAPE);
   const row = run.get({ asOf: query.asOf, runId });
@@ -127,18 +115,24 @@ export const openedRun = (
     (sum, { planned, done, failed, skipped }) => sum + planned + done + failed + skipped,
     0,
   );
-  const items = prepare<Omit<RunItem, 'reason'> & { reason: string | null }>(sqlite, ITEMS, {
-    job: 'text',
-    request: 'text',
-    state: 'text',
-    attempts: 'number',
-    error: 'text?',
-    reason: 'text?',
-    status: 'number?',
-    tookMs: 'number?',
-    rowsChanged: 'number?',
-  })
+  const items: RunItem[] = prepare<Omit<RunItem, 'reason'> & { reason: string | null }>(
+    sqlite,
+    ITEMS,
+    {
+      job: 'text',
+      request: 'text',
+      state: 'text',
+      attempts: 'number',
+      error: 'text?',
+      reason: 'text?',
+      status: 'number?',
+      tookMs: 'number?',
+      rowsChanged: 'number?',
+    },
+  )
     .all({ runId, limit: query.limit, offset: offsetOf(query, total) })
     .map((item) => ({ ...item, reason: JSON.parse(item.reason ?? 'null') as RunItem['reason'] }));
   return { run: lineOf(row), byJob, total, items };
 };
+
+export type OpenedRun = NonNullable<ReturnType<typeof openedRun>>;

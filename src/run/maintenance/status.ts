@@ -1,34 +1,21 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare, type RowOf, required, type Shape } from '../../lake/prepare.ts';
-import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
-import { type BriefEvent, lastEvents } from '../../lake/read/subject-name.ts';
+import { readDrift } from '../../lake/read/drift.ts';
+import { lastEvents } from '../../lake/read/subject-name.ts';
 import { COUNTED_TABLES, rowsOf } from '../../lake/read/volumes.ts';
-import { type FailedRequest, lastFailures } from './failures.ts';
-import { type RunLine, runsPage } from './runs.ts';
-
-export interface LakeStatus {
-  runs: RunLine[];
-  /** Newest successful call of each job, Unix ms. */
-  freshness: { job: string; lastAnswerAt: number }[];
-  volumes: { table: string; rows: number }[];
-  drift: SeenDrift[];
-  rejected: { reason: string; items: number; lastSeenAt: number }[];
-  failures: FailedRequest[];
-  events: BriefEvent[];
-  /** Webhook endpoints that get no events any more. */
-  disabledEndpoints: { id: string; url: string; disabledAt: number; reason: string | null }[];
-  /** Partitions changed since the last export. */
-  unexported: number;
-}
+import { lastFailures } from './failures.ts';
+import { runsPage } from './runs.ts';
 
 const SHOWN = COUNTED_TABLES.filter((table) => table !== 'video_hashtags' && table !== 'calls');
 
-export const lakeStatus = (lake: Lake): LakeStatus => {
+/** State of a lake. Instants are Unix ms. */
+export const lakeStatus = (lake: Lake) => {
   const { sqlite } = lake;
   const all = <const S extends Shape>(sql: string, shape: S): RowOf<S>[] =>
     prepare(sqlite, sql, shape).all();
   return {
     runs: runsPage(lake, { asOf: Number.MAX_SAFE_INTEGER, limit: 5, page: 1 }).items,
+    /** Newest successful call of each job. */
     freshness: all(
       `
       select job, max(finished_at) as lastAnswerAt from calls where status = 200 and error is null
@@ -45,14 +32,18 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
     ),
     failures: lastFailures(lake, 5),
     events: lastEvents(lake),
+    /** Webhook endpoints that get no events any more. */
     disabledEndpoints: all(
       `
       select id, url, disabled_at as disabledAt, disabled_reason as reason from subscriptions
       where disabled_at is not null order by disabled_at desc`,
       { id: 'text', url: 'text', disabledAt: 'number', reason: 'text?' },
     ),
+    /** Partitions changed since the last export. */
     unexported: required(
       prepare(sqlite, 'select count(*) from touched_partitions', 'number').get(),
     ),
   };
 };
+
+export type LakeStatus = ReturnType<typeof lakeStatus>;
