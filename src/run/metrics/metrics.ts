@@ -95,31 +95,39 @@ const startOf = ({ dataDir, keys = [], ...limits }: MetricsOptions): ScrapeStart
   };
 };
 
-const requestsCounter = (registers: Registry[]) =>
-  new Counter({
+const lakeMetrics = (registers: Registry[]): Map<string, Settable> => {
+  const all = Object.entries({ ...COUNTED_METRICS, ...SCRAPED_METRICS });
+  return new Map(
+    all.map(([name, [labels, help]]) => {
+      const config = { name, help, labelNames: [...labels], registers };
+      return [name, name.endsWith('_total') ? new Counter(config) : new Gauge(config)];
+    }),
+  );
+};
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #ofLake = lakeMetrics([this.#registry]);
+  readonly #readable = new Gauge({
+    name: 'trendlake_lake_up',
+    help: '1 if the lake could be read. If 0, its metrics are missing: see the log of serve, or run trendlake doctor.',
+    registers: [this.#registry],
+  });
+  readonly #requests = new Counter({
     name: 'trendlake_http_requests_total',
     help: 'Requests to this service by method, route and status. 499: the client disconnected.',
     labelNames: ['method', 'route', 'status'],
-    registers,
+    registers: [this.#registry],
   });
-
-const durationsHistogram = (registers: Registry[]) =>
-  new Histogram({
+  readonly #durations = new Histogram({
     name: 'trendlake_http_request_duration_seconds',
     help: 'Seconds from a request to the last byte of its response, by route.',
     labelNames: ['route'],
     buckets: BUCKETS_SECONDS,
-    registers,
+    registers: [this.#registry],
   });
-
-export class Metrics {
   readonly #clock: Clock;
   readonly #report: (sentence: string) => void;
-  readonly #registry = new Registry();
-  readonly #ofLake: ReadonlyMap<string, Settable>;
-  readonly #readable: Gauge;
-  readonly #requests: ReturnType<typeof requestsCounter>;
-  readonly #durations: ReturnType<typeof durationsHistogram>;
   readonly #stopProcess: () => void;
   readonly #thread: Thread<ScrapeRequest, ScrapeReport>;
   readonly #sharedMonths: SharedMonths | undefined;
@@ -129,23 +137,8 @@ export class Metrics {
   #isClosed = false;
 
   constructor(options: MetricsOptions) {
-    const registers = [this.#registry];
     this.#clock = options.clock;
     this.#report = options.report ?? (() => {});
-    const ofLake = Object.entries({ ...COUNTED_METRICS, ...SCRAPED_METRICS });
-    this.#ofLake = new Map(
-      ofLake.map(([name, [labels, help]]): [string, Settable] => {
-        const config = { name, help, labelNames: [...labels], registers };
-        return [name, name.endsWith('_total') ? new Counter(config) : new Gauge(config)];
-      }),
-    );
-    this.#readable = new Gauge({
-      name: 'trendlake_lake_up',
-      help: '1 if the lake could be read. If 0, its metrics are missing: see the log of serve, or run trendlake doctor.',
-      registers,
-    });
-    this.#requests = requestsCounter(registers);
-    this.#durations = durationsHistogram(registers);
     this.#stopProcess = addProcessMetrics(this.#registry, options.clock);
     this.#thread = new Thread({
       file: workerFile(import.meta.url, 'scrape-worker'),
