@@ -6,7 +6,7 @@ export default {
   name: 'feed',
   schedule: '5 * * * *',
   stage: 'lists',
-  lists: ({ platforms }) => platforms.length,
+  lists: { perPlatform: 1 },
   plan: ({ config }) =>
     config.platforms.map((platform) => ({
       request: { kind: 'feed', platform, dateRange: config.feedRange, ...firstPage(config) },

@@ -6,7 +6,7 @@ export default {
   name: 'hashtags',
   schedule: '15 2,8,14,20 * * *',
   stage: 'lists',
-  lists: () => 1,
+  lists: { shared: 1 },
   plan: ({ config }) => [
     { request: { kind: 'hashtags', dateRange: config.hashtagRange, ...firstPage(config) } },
   ],

@@ -7,7 +7,7 @@ export default {
   name: 'trends',
   schedule: '15 2 * * *',
   stage: 'lists',
-  lists: ({ platforms }) => platforms.length * PERIODS.length,
+  lists: { perPlatform: PERIODS.length },
   plan: ({ config }) =>
     config.platforms.flatMap((platform) =>
       PERIODS.map((period) => ({

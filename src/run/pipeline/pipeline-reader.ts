@@ -3,70 +3,35 @@ import { messageOf } from '../../base/errors.ts';
 import { Thread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import type { Origin } from '../../lake/origin.ts';
-import { type KeysConfig, keysOf } from '../../upstream/throttle/key-limits.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
-import { expectedSources } from '../plan/expected-sources.ts';
-import { type KeyPlan, keyPlans } from '../plan/key-plan.ts';
-import type { PlanConfig, PlannedJob } from '../plan/month-plan.ts';
-import type { PipelineQuery, PipelineState, SpentElsewhere } from './pipeline-state.ts';
-import type { ScheduledChore } from './schedule-state.ts';
+import { expectedSources } from '../plan/month-plan.ts';
+import type {
+  KeyedSettings,
+  PipelineQuery,
+  PipelineState,
+  SpentElsewhere,
+} from './pipeline-state.ts';
 
-/** Start data of the thread. Functions cannot be sent, so lists are counted before. */
-export interface PipelineStart {
+/** Start data of the thread. */
+export interface PipelineStart extends KeyedSettings {
   readonly dataDir: string;
-  readonly config: PlanConfig;
-  readonly jobs: readonly CountedJob[];
-  readonly chores: readonly ScheduledChore[];
-  readonly plans: readonly (Omit<KeyPlan, 'jobs'> & { readonly jobs: readonly CountedJob[] })[];
 }
 
-type CountedJob = Omit<PlannedJob, 'lists'> & { readonly lists: number };
-
-export interface PipelineOptions {
-  readonly dataDir: string;
-  readonly config: PlanConfig & KeysConfig & { readonly pricePer1000?: Price | undefined };
-  readonly jobs: readonly PlannedJob[];
-  readonly chores: readonly ScheduledChore[];
+export interface PipelineOptions extends PipelineStart {
+  readonly config: KeyedSettings['config'] & { readonly pricePer1000?: Price | undefined };
   /** Spent calls of each key at `now` (Unix ms), if a shared ledger counts them. */
   readonly spent?: ((now: number) => Promise<readonly MonthSpent[]>) | undefined;
 }
 
-const planConfig = (config: PlanConfig): PlanConfig => ({
-  quotaReset: config.quotaReset,
-  callsPerMonth: config.callsPerMonth,
-  ratePerMinute: config.ratePerMinute,
-  growthCalls: config.growthCalls,
-  creatorCalls: config.creatorCalls,
-  listItems: config.listItems,
-  schedules: config.schedules,
-  timezone: config.timezone,
-  shares: config.shares,
-  reservePercent: config.reservePercent,
-  watchShare: config.watchShare,
-  platforms: config.platforms,
-});
-
-const countedJobs = (jobs: readonly PlannedJob[], config: PlanConfig): CountedJob[] =>
-  jobs.map(({ name, schedule, stage, lists }) => ({
-    name,
-    schedule,
-    stage,
-    lists: lists?.(config) ?? 0,
-  }));
-
+/** Without functions, which cannot be sent to a thread. */
 const startOf = ({ dataDir, config, jobs, chores }: PipelineOptions): PipelineStart => ({
   dataDir,
-  config: planConfig(config),
-  jobs: countedJobs(jobs, config),
-  plans: keyPlans(keysOf(config), config, jobs).map((plan) => ({
-    key: plan.key,
-    config: planConfig(plan.config),
-    jobs: countedJobs(plan.jobs, plan.config),
-  })),
-  chores: chores.map(({ name, schedule, schedulesWith }) => ({
+  config,
+  jobs: jobs.map(({ name, schedule, stage, lists = {} }) => ({ name, schedule, stage, lists })),
+  chores: chores.map(({ name, schedule, schedulesWith = name }) => ({
     name,
     schedule,
-    ...(schedulesWith === undefined ? {} : { schedulesWith }),
+    schedulesWith,
   })),
 });
 

@@ -8,6 +8,7 @@ import type { Lake } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
 import { isCurrent, type ManifestTotals, manifestTotals } from '../../output/parquet/manifest.ts';
+import { type KeysConfig, keysOf } from '../../upstream/throttle/key-limits.ts';
 import { lakeSpent } from '../../upstream/throttle/lake-ledger.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { type MonthState, spentOverTime } from '../../upstream/throttle/month.ts';
@@ -21,15 +22,15 @@ import {
   runsPage,
 } from '../maintenance/runs.ts';
 import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
-import { type Accounting, accountingOf, accountOf } from '../plan/accounting.ts';
-import { expectedSources } from '../plan/expected-sources.ts';
-import type { KeyMonth, KeyPlan } from '../plan/key-plan.ts';
-import { type CallsLeft, planLine } from '../plan/month-plan.ts';
+import { type Accounting, accountingOf, rateOf } from '../plan/accounting.ts';
+import { type KeyMonth, monthsOf } from '../plan/key-plan.ts';
+import { type CallsLeft, expectedSources, planLine } from '../plan/month-plan.ts';
+import { withWatches } from '../plan/watch-planner.ts';
 import { DAEMON } from '../schedule/daemon.ts';
 import { type BackupState, backupOf, nextSlot, type PipelineSettings } from './schedule-state.ts';
 
 export interface KeyedSettings extends PipelineSettings {
-  readonly plans: readonly KeyPlan[];
+  readonly config: PipelineSettings['config'] & KeysConfig;
 }
 
 /** Spent calls of each key in a shared ledger, or the reason why they are unknown. */
@@ -131,22 +132,18 @@ const parquetOf = (dataDir: string): PipelineNow['parquet'] => {
 };
 
 const sharedLimits = (months: readonly KeyMonth[]): NonNullable<QuotaState['shared']> => ({
-  ratePerMinute: months.reduce((sum, month) => sum + accountOf(month).ratePerMinute, 0),
+  ratePerMinute: months.reduce((sum, { config, spent }) => sum + rateOf(spent, config), 0),
   isStated: months.every(({ spent }) => (spent.moment?.members ?? []).length > 0),
 });
 
 const quotaOf = (
   lake: Lake,
-  { plans }: KeyedSettings,
+  { config, jobs }: KeyedSettings,
   { now, spent: elsewhere }: Pick<PipelineQuery, 'now' | 'spent'>,
 ): PipelineNow['quota'] => {
   if (elsewhere !== undefined && 'unknown' in elsewhere) return elsewhere;
-  const months = plans.map(
-    (plan, index): KeyMonth => ({
-      ...plan,
-      spent: elsewhere?.[index] ?? lakeSpent(lake, { ...plan.config, key: plan.key }, now),
-    }),
-  );
+  const spent = elsewhere ?? keysOf(config).map((key) => lakeSpent(lake, key, now));
+  const months = monthsOf(config, withWatches(jobs, lake, config, { now }), spent);
   return {
     ...accountingOf(lake, months),
     ...(elsewhere === undefined ? {} : { shared: sharedLimits(months) }),

@@ -12,10 +12,9 @@ import {
 } from '../../upstream/throttle/ledger.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { MONTH_FROM_MS, type QuotaHint, quotaHints } from '../../upstream/throttle/quota-hints.ts';
-import { type KeyMonth, keyMonths } from './key-plan.ts';
-import type { MonthForecast } from './month-forecast.ts';
+import { forecastTogether, type KeyMonth, keyMonths, spentTogether } from './key-plan.ts';
+import { type MonthForecast, sumOf } from './month-forecast.ts';
 import { type PlannedJob, planMonth } from './month-plan.ts';
-import { forecastTogether, spentTogether } from './months-together.ts';
 
 /** Calls of one job this month. */
 export interface JobAccount {
@@ -88,9 +87,6 @@ const lastWordOf = (
   };
 };
 
-const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
-  (config.quotaReset === 'rolling' ? 0 : spent.month.spent) + plan.fixed + plan.refreshes;
-
 /** Calls a minute of a key: the least that any machine of a shared ledger states. */
 export const rateOf = (
   { moment }: Pick<MonthSpent, 'moment'>,
@@ -100,17 +96,17 @@ export const rateOf = (
   return Math.min(...(members.length === 0 ? [own] : members).map((each) => each.ratePerMinute));
 };
 
-export const accountOf = (key: KeyMonth): KeyAccount => {
-  const { config, jobs, spent } = key;
+export const accountOf = ({ key, config, jobs, spent }: KeyMonth): KeyAccount => {
   const ratePerMinute = rateOf(spent, config);
   const plan = planMonth(jobs, { ...config, ratePerMinute }, spent);
+  const spentBefore = config.quotaReset === 'rolling' ? 0 : spent.month.spent;
   return {
-    name: key.key?.name ?? '',
+    name: key?.name ?? '',
     platforms: config.platforms,
     ratePerMinute,
     month: spent.month,
     ...(spent.moment === undefined ? {} : { moment: spent.moment }),
-    forecast: forecastOf(key, plan),
+    forecast: spentBefore + plan.fixed + plan.refreshes,
     plan,
   };
 };
@@ -140,10 +136,8 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
     ).get(now - 7 * DAY_MS),
   );
   const days = Math.min(7, Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS));
-  const callsPerDay = recent.calls / days;
   const keys = months.map((key) => ({ ...accountOf(key), ...lastWordOf(lake, key, now) }));
   const plan = forecastTogether(keys, month.limit);
-  const forecast = keys.reduce((sum, key) => sum + key.forecast, 0);
   const hints = months.flatMap(({ key }) =>
     quotaHints(lake, key).map((hint) =>
       key === undefined || keys.length === 1 ? hint : { ...hint, key: key.name },
@@ -152,9 +146,17 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
   const warnings = months.flatMap(
     ({ spent }) => differingLimits(spent.moment?.members ?? []) ?? [],
   );
-  const spending = { byJob, callsPerDay, forecast, spentAt: plan.spentAt };
-  const totals = { month, ...spending, plan, hints, warnings };
-  return keys.length === 1 ? totals : { ...totals, keys };
+  return {
+    month,
+    byJob,
+    callsPerDay: recent.calls / days,
+    forecast: sumOf(keys, 'forecast'),
+    spentAt: plan.spentAt,
+    plan,
+    hints,
+    warnings,
+    ...(keys.length === 1 ? {} : { keys }),
+  };
 };
 
 /** Reads the spent calls from a ledger. `jobs`: all jobs. */

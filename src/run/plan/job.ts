@@ -2,16 +2,27 @@ import type { JobName } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { PlannedItem } from './planned-item.ts';
-import type { RefreshPlanner } from './refresh-planner.ts';
+import type { UpstreamRequest } from '../../upstream/request.ts';
+
+/** A planned request, and the reason for choosing it. */
+export interface PlannedItem {
+  request: UpstreamRequest;
+  reason?: Record<string, unknown>;
+}
+
+/** Refreshes of one run, best first. */
+export interface Refreshes {
+  growth: PlannedItem[];
+  creators: PlannedItem[];
+}
 
 export interface PlanContext {
   lake: Lake;
   config: Config;
   clock: Clock;
   runId: number;
-  /** Refreshes chosen by the budget. */
-  refreshes: RefreshPlanner;
+  /** Refreshes chosen by the budget; empty for other jobs. */
+  refreshes: Refreshes;
   /** Calls that watches may make in this run; 0 for other jobs. */
   watchCalls: number;
 }
@@ -23,8 +34,8 @@ export interface Job {
   schedule: string;
   /** Order of planning: lists first, then watches they did not serve, then refreshes of what moved. */
   stage: 'lists' | 'watches' | 'refreshes';
-  /** Lists only: how many lists one run reads, so that its price is known before. */
-  lists?(config: Pick<Config, 'platforms'>): number;
+  /** Number of lists that one run reads: for each platform, and for all of them together. */
+  lists?: { readonly perPlatform?: number; readonly shared?: number };
   /** Watches only: expected calls of one run, where the lake is known. May be a fraction. */
   expectedCalls?: number;
   /** Plans the job's requests of one run; called once for a run, what it plans is kept. */

@@ -1,16 +1,47 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
+import { platformOfId } from '../../base/wire/fields.ts';
 import type { Lake } from '../../lake/open.ts';
+import type { UpstreamRequest } from '../../upstream/request.ts';
 import type { CountedKey } from '../../upstream/throttle/counted-key.ts';
 import { type KeysConfig, keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
 import type { LedgerSource, MonthSpent } from '../../upstream/throttle/ledger.ts';
-import { shareOf } from './key-share.ts';
-import type { MonthForecast } from './month-forecast.ts';
+import { type JobForecast, type MonthForecast, sumOf } from './month-forecast.ts';
 import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
-import { forecastTogether, spentTogether } from './months-together.ts';
 import { withWatches } from './watch-planner.ts';
 
+/** Platform of a request; undefined: all platforms. */
+export const platformOf = (request: UpstreamRequest): Platform | undefined =>
+  request.kind === 'analyze'
+    ? platformOfId(request.id)
+    : 'platform' in request
+      ? request.platform
+      : undefined;
+
+/**
+ * Keys for a request about a platform: those that serve it. A request about all platforms needs a
+ * key that serves all of them, or else uses the first key.
+ */
+export const keysFor = <K extends OwnKey>(
+  platform: Platform | undefined,
+  keys: readonly K[],
+): readonly K[] => {
+  if (platform !== undefined) {
+    const serving = keys.filter(({ platforms }) => platforms.includes(platform));
+    if (serving.length > 0) return serving;
+  }
+  const all = new Set(keys.flatMap(({ platforms }) => platforms));
+  const whole = keys.filter(({ platforms }) => platforms.length === all.size);
+  return whole.length > 0 ? whole : keys.slice(0, 1);
+};
+
+/** Part (0 to 1) of a platform's requests that a key makes. Keys share them by their rate. */
+const shareOf = (platform: Platform | undefined, key: OwnKey, keys: readonly OwnKey[]): number => {
+  const serving = keysFor(platform, keys);
+  return serving.includes(key) ? key.ratePerMinute / sumOf(serving, 'ratePerMinute') : 0;
+};
+
 /** Limits of one key and its part of the work. */
-export interface KeyPlan {
+interface KeyPlan {
   /** Undefined: the only key. */
   readonly key: CountedKey | undefined;
   readonly config: PlanConfig;
@@ -18,73 +49,58 @@ export interface KeyPlan {
 }
 
 /** Splits a limit among keys by their rate. The parts add up to it. */
-const partsOf = (ceiling: number | undefined, rates: readonly number[]): (number | undefined)[] => {
-  const total = rates.reduce((sum, rate) => sum + rate, 0);
+const partsOf = (ceiling: number | undefined, keys: readonly OwnKey[]): (number | undefined)[] => {
+  const total = sumOf(keys, 'ratePerMinute');
   let [before, given] = [0, 0];
-  return rates.map((rate) => {
+  return keys.map(({ ratePerMinute }) => {
     if (ceiling === undefined) return undefined;
-    before += rate;
+    before += ratePerMinute;
     const part = Math.round((ceiling * before) / total) - given;
     given += part;
     return part;
   });
 };
 
-/** Lists of a job that a key reads per run, rounded up. */
-const listsOf = (
-  { lists }: PlannedJob,
-  key: OwnKey,
-  keys: readonly OwnKey[],
-  platforms: readonly Platform[],
-): number => {
-  const countLists = (some: Platform[]): number => lists?.({ platforms: some }) ?? 0;
-  const shared = countLists([]);
-  const calls = platforms.reduce(
-    (sum, platform) => sum + (countLists([platform]) - shared) * shareOf(platform, key, keys),
-    shared * shareOf(undefined, key, keys),
-  );
-  return Math.ceil(calls - 1e-9);
-};
-
-/** Plans of the keys, in their order. A single key gets all of the work. */
+/** Plans of the keys, in their order. */
 export const keyPlans = (
   keys: readonly OwnKey[],
   config: PlanConfig,
   jobs: readonly PlannedJob[],
 ): KeyPlan[] => {
-  const [only] = keys;
-  if (keys.length === 1 && only !== undefined) {
-    const { ratePerMinute, callsPerMonth, quotaReset } = only;
-    const limits = { ratePerMinute, callsPerMonth, quotaReset };
-    return [{ key: only.key, config: { ...config, ...limits }, jobs }];
-  }
-  const rates = keys.map(({ ratePerMinute }) => ratePerMinute);
-  const totalRate = rates.reduce((sum, rate) => sum + rate, 0);
-  const growth = partsOf(config.growthCalls, rates);
-  const creators = partsOf(config.creatorCalls, rates);
-  return keys.map((key, index) => ({
-    key: key.key,
-    config: {
-      ...config,
-      ratePerMinute: key.ratePerMinute,
-      callsPerMonth: key.callsPerMonth,
-      quotaReset: key.quotaReset,
-      platforms: [...key.platforms],
-      growthCalls: growth[index],
-      creatorCalls: creators[index],
-    },
-    jobs: jobs.map((job) => {
-      const lists = listsOf(job, key, keys, config.platforms);
-      const { expectedCalls } = job;
+  const growth = partsOf(config.growthCalls, keys);
+  const creators = partsOf(config.creatorCalls, keys);
+  const totalRate = sumOf(keys, 'ratePerMinute');
+  return keys.map((key, index) => {
+    const { ratePerMinute, callsPerMonth, quotaReset, platforms } = key;
+    const ofPlatforms = config.platforms.reduce(
+      (sum, platform) => sum + shareOf(platform, key, keys),
+      0,
+    );
+    const ofShared = shareOf(undefined, key, keys);
+    const planOf = ({ lists = {}, expectedCalls, ...job }: PlannedJob): PlannedJob => {
+      const { perPlatform = 0, shared = 0 } = lists;
       return {
         ...job,
-        lists: () => lists,
+        lists: { shared: Math.ceil(perPlatform * ofPlatforms + shared * ofShared - 1e-9) },
         ...(expectedCalls === undefined
           ? {}
-          : { expectedCalls: (expectedCalls * key.ratePerMinute) / totalRate }),
+          : { expectedCalls: expectedCalls * (ratePerMinute / totalRate) }),
       };
-    }),
-  }));
+    };
+    return {
+      key: key.key,
+      config: {
+        ...config,
+        ratePerMinute,
+        callsPerMonth,
+        quotaReset,
+        platforms: [...platforms],
+        growthCalls: growth[index],
+        creatorCalls: creators[index],
+      },
+      jobs: jobs.map(planOf),
+    };
+  });
 };
 
 export interface KeyMonth extends KeyPlan {
@@ -108,6 +124,7 @@ export const spentOfKeys = async (
   return spent;
 };
 
+/** @param spent of each key, in order */
 export const monthsOf = (
   config: PlanConfig & KeysConfig,
   jobs: readonly PlannedJob[],
@@ -126,6 +143,62 @@ export const keyMonths = async (
   at: SpentAt,
 ): Promise<KeyMonth[]> =>
   monthsOf(config, withWatches(jobs, lake, config, at), await spentOfKeys(lake, config, at));
+
+/** All keys as one month: from the earliest start to the earliest end. */
+export const spentTogether = (months: readonly MonthSpent[]): MonthSpent => {
+  const all = months.map(({ month }) => month);
+  return {
+    month: {
+      startsAt: Math.min(...all.map(({ startsAt }) => startsAt)),
+      endsAt: Math.min(...all.map(({ endsAt }) => endsAt)),
+      limit: sumOf(all, 'limit'),
+      spent: sumOf(all, 'spent'),
+      remaining: sumOf(all, 'remaining'),
+    },
+    byHand: sumOf(months, 'byHand'),
+    at: Math.max(...months.map(({ at }) => at)),
+  };
+};
+
+/** One job over all keys, which work in parallel: the slowest key sets the minutes. */
+const jobTogether = (parts: readonly JobForecast[], limit: number): JobForecast => {
+  const calls = sumOf(parts, 'calls');
+  return {
+    job: parts[0]?.job ?? '',
+    schedule: parts[0]?.schedule ?? '',
+    runs: Math.max(...parts.map(({ runs }) => runs)),
+    callsPerRun: sumOf(parts, 'callsPerRun'),
+    calls,
+    minutesPerRun: Math.max(...parts.map(({ minutesPerRun }) => minutesPerRun)),
+    shareOfMonth: calls / limit,
+  };
+};
+
+/** Sum over all keys. It fits only if it fits for each key, as keys cannot share calls. */
+export const forecastTogether = (
+  plans: readonly { readonly name: string | undefined; readonly plan: MonthForecast }[],
+  limit: number,
+): MonthForecast => {
+  const all = plans.map(({ plan }) => plan);
+  const jobs = Map.groupBy(
+    all.flatMap((plan) => plan.jobs),
+    ({ job }) => job,
+  );
+  const spentAt = all.flatMap((plan) => plan.spentAt ?? []);
+  return {
+    jobs: [...jobs.values()].map((parts) => jobTogether(parts, limit)),
+    fixed: sumOf(all, 'fixed'),
+    refreshes: sumOf(all, 'refreshes'),
+    reserve: sumOf(all, 'reserve'),
+    surplus: sumOf(all, 'surplus'),
+    fits: all.every(({ fits }) => fits),
+    missing: sumOf(all, 'missing'),
+    spentAt: spentAt.length === 0 ? null : Math.min(...spentAt),
+    advice: plans.flatMap(({ name, plan }) =>
+      plans.length === 1 ? plan.advice : plan.advice.map((line) => `Key ${name}: ${line}`),
+    ),
+  };
+};
 
 /** Forecast of all keys together. `running` as in `planMonth`. */
 export const planMonths = (

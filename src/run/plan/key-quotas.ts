@@ -9,10 +9,10 @@ import type { KeyLane } from '../run/key-lane.ts';
 import type { KeyQuota, RunSummary } from '../run/run-summary.ts';
 import { rateOf } from './accounting.ts';
 import type { Job } from './job.ts';
-import { keyPlans } from './key-plan.ts';
+import { keyPlans, spentTogether } from './key-plan.ts';
+import { sumOf } from './month-forecast.ts';
 import { refreshBudget } from './month-plan.ts';
-import { spentTogether } from './months-together.ts';
-import { addBudget, type RefreshBudget } from './refresh-budget.ts';
+import type { RefreshBudget } from './refresh-planner.ts';
 import { watchAllowance, withWatches } from './watch-planner.ts';
 
 /** Remaining calls of a key; null if the ledger is unreachable, which stopped the run. */
@@ -36,14 +36,12 @@ const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
 export const quotaOf = async (lanes: readonly KeyLane[]): Promise<RunSummary['quota']> => {
   const keys: KeyQuota[] = [];
   for (const lane of lanes) keys.push(await ofLane(lane));
-  const sum = (values: readonly number[]): number =>
-    values.reduce((total, value) => total + value, 0);
-  const left = keys.flatMap(({ remaining }) => (remaining === null ? [] : [remaining]));
-  const resets = keys.flatMap(({ resetsAt }) => (resetsAt === null ? [] : [resetsAt]));
+  const isKnown = keys.every(({ remaining }) => remaining !== null);
+  const resets = keys.flatMap(({ resetsAt }) => resetsAt ?? []);
   return {
-    minute: sum(keys.map(({ minute }) => minute)),
-    month: sum(keys.map(({ month }) => month)),
-    remaining: left.length < keys.length ? null : sum(left),
+    minute: sumOf(keys, 'minute'),
+    month: sumOf(keys, 'month'),
+    remaining: isKnown ? keys.reduce((sum, { remaining }) => sum + (remaining ?? 0), 0) : null,
     resetsAt: resets.toSorted()[0] ?? null,
     ...(keys.length === 1 ? {} : { keys }),
   };
@@ -69,6 +67,20 @@ export const watchCallsOf = async (
   for (const { ledger, stop } of lanes) if (stop === undefined) months.push(await ledger.spent());
   if (months.length === 0) return 0;
   return watchAllowance(lake, config, { month: spentTogether(months).month, now: clock.now() });
+};
+
+/** Merges budgets that share a platform: either key can make those refreshes. */
+const addBudget = (budgets: readonly RefreshBudget[], added: RefreshBudget): RefreshBudget[] => {
+  const { shared = [], others = [] } = Object.groupBy(budgets, ({ platforms }) =>
+    platforms.some((platform) => added.platforms.includes(platform)) ? 'shared' : 'others',
+  );
+  const all = [...shared, added];
+  const calls = all.map((budget) => budget.calls);
+  const merged = {
+    platforms: [...new Set(all.flatMap(({ platforms }) => platforms))],
+    calls: { growth: sumOf(calls, 'growth'), creators: sumOf(calls, 'creators') },
+  };
+  return [...others, merged];
 };
 
 /** Refresh budgets of the keys that have not stopped, by platforms. */

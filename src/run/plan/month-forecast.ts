@@ -78,13 +78,24 @@ const adviceFor = (missing: number, lists: readonly JobForecast[]): string[] => 
   return advice;
 };
 
-/** Instant at which lists run out of calls; null: never. */
-const spentAt = (lists: readonly JobLoad[], remaining: number): number | null => {
-  const runs = lists
+/** Sum of a field. */
+export const sumOf = <F extends string>(
+  all: readonly Readonly<Record<F, number>>[],
+  field: F,
+): number => all.reduce((sum, member) => sum + member[field], 0);
+
+/** Calls of each run, in the order of time. */
+export const callsOverTime = (
+  loads: readonly Pick<JobLoad, 'runsAt' | 'callsPerRun'>[],
+): { at: number; calls: number }[] =>
+  loads
     .flatMap(({ runsAt, callsPerRun }) => runsAt.map((at) => ({ at, calls: callsPerRun })))
     .sort((a, b) => a.at - b.at);
+
+/** Instant at which lists run out of calls; null: never. */
+const spentAt = (lists: readonly JobLoad[], remaining: number): number | null => {
   let left = remaining;
-  for (const { at, calls } of runs) {
+  for (const { at, calls } of callsOverTime(lists)) {
     left -= calls;
     if (left < 0) return at;
   }
@@ -99,52 +110,35 @@ export const forecastMonth = (
   loads: readonly JobLoad[],
   { limit, remaining, reserve, ratePerMinute }: Means,
 ): MonthForecast => {
-  const perRun = (load: JobLoad, rest: number, weights: number): number =>
-    load.stage !== 'refreshes' || load.runsAt.length === 0
-      ? load.callsPerRun
-      : Math.min(load.callsPerRun, Math.floor((rest * load.share) / weights / load.runsAt.length));
-  const lists = loads.filter(({ stage }) => stage !== 'refreshes');
-  const refreshes = loads.filter(({ stage, runsAt }) => stage === 'refreshes' && runsAt.length > 0);
-  const fixed = lists.reduce(
-    (sum, { runsAt, callsPerRun }) => sum + Math.round(runsAt.length * callsPerRun),
-    0,
-  );
-  const rest = Math.max(0, remaining - fixed - reserve);
-  const weights = Math.max(
-    1,
-    refreshes.reduce((sum, { share }) => sum + share, 0),
-  );
-  const jobs = [...lists, ...refreshes].map((load): JobForecast => {
-    const callsPerRun = perRun(load, rest, weights);
-    const runs = load.runsAt.length;
+  const forecastOf = ({ job, schedule, runsAt }: JobLoad, callsPerRun: number): JobForecast => {
+    const runs = runsAt.length;
     const calls = Math.round(callsPerRun * runs);
-    return {
-      job: load.job,
-      schedule: load.schedule,
-      runs,
-      callsPerRun,
-      calls,
-      minutesPerRun: callsPerRun / ratePerMinute,
-      shareOfMonth: calls / limit,
-    };
+    const minutesPerRun = callsPerRun / ratePerMinute;
+    return { job, schedule, runs, callsPerRun, calls, minutesPerRun, shareOfMonth: calls / limit };
+  };
+  const forecastFixed = (some: readonly JobLoad[]): JobForecast[] =>
+    some.map((load) => forecastOf(load, load.callsPerRun));
+  const fixedLoads = loads.filter(({ stage }) => stage !== 'refreshes');
+  const fixedJobs = forecastFixed(fixedLoads);
+  const fixed = sumOf(fixedJobs, 'calls');
+  const rest = Math.max(0, remaining - fixed - reserve);
+  const refreshes = loads.filter(({ stage, runsAt }) => stage === 'refreshes' && runsAt.length > 0);
+  const weights = Math.max(1, sumOf(refreshes, 'share'));
+  const refreshJobs = refreshes.map((load) => {
+    const ofRest = Math.floor((rest * load.share) / weights / load.runsAt.length);
+    return forecastOf(load, Math.min(load.callsPerRun, ofRest));
   });
-  const spent = (stage: readonly JobLoad[]): number =>
-    jobs
-      .filter(({ job }) => stage.some((load) => load.job === job))
-      .reduce((sum, { calls }) => sum + calls, 0);
+  const refreshCalls = sumOf(refreshJobs, 'calls');
   const missing = Math.max(0, fixed + reserve - remaining);
   return {
-    jobs,
+    jobs: [...fixedJobs, ...refreshJobs],
     fixed,
-    refreshes: spent(refreshes),
+    refreshes: refreshCalls,
     reserve,
-    surplus: Math.max(0, rest - spent(refreshes)),
+    surplus: Math.max(0, rest - refreshCalls),
     fits: missing === 0,
     missing,
-    spentAt: spentAt(lists, remaining),
-    advice: adviceFor(
-      missing,
-      jobs.slice(0, lists.filter(({ stage }) => stage === 'lists').length),
-    ),
+    spentAt: spentAt(fixedLoads, remaining),
+    advice: adviceFor(missing, forecastFixed(loads.filter(({ stage }) => stage === 'lists'))),
   };
 };

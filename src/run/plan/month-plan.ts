@@ -1,11 +1,19 @@
 import type { RefreshJob } from '../../../schema/vocabulary.ts';
+import type { ExpectedSource } from '../../alerts/notify/judge.ts';
 import type { Config } from '../../base/config/config.ts';
 import { pageItems } from '../../base/config/upstream-settings.ts';
+import { NIGHTLY_MS } from '../../base/durations.ts';
+import type { Origin } from '../../lake/origin.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { ROLLING_MS } from '../../upstream/throttle/month.ts';
 import { type Cron, CronExpression } from './cron.ts';
 import type { Job } from './job.ts';
-import { forecastMonth, type JobLoad, type MonthForecast } from './month-forecast.ts';
+import {
+  callsOverTime,
+  forecastMonth,
+  type JobLoad,
+  type MonthForecast,
+} from './month-forecast.ts';
 
 interface ScheduledJob {
   name: string;
@@ -61,8 +69,9 @@ const ceilingOf = (job: PlannedJob, config: PlanConfig): number =>
   Number.POSITIVE_INFINITY;
 
 /** Maximum calls of one run of a list job. */
-const listCalls = (job: PlannedJob, config: PlanConfig): number =>
-  (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / pageItems(config));
+const listCalls = ({ lists = {} }: PlannedJob, config: PlanConfig): number =>
+  ((lists.perPlatform ?? 0) * config.platforms.length + (lists.shared ?? 0)) *
+  Math.ceil(config.listItems / pageItems(config));
 
 const loadsOf = (
   jobs: readonly PlannedJob[],
@@ -87,22 +96,21 @@ const loadsOf = (
   });
 };
 
-/** Calls left to plan. In a rolling month, calls spent so far become free again within it. */
-const leftToPlan = ({ quotaReset }: PlanConfig, { month }: MonthSpent): number =>
-  quotaReset === 'rolling' ? month.limit : month.remaining;
-
-const forecastOf = (
-  loads: readonly JobLoad[],
-  { reservePercent, ratePerMinute }: PlanConfig,
-  { month, byHand }: MonthSpent,
-  remaining: number,
-): MonthForecast =>
-  forecastMonth(loads, {
-    limit: month.limit,
-    remaining,
-    reserve: Math.max(0, Math.floor((month.limit * reservePercent) / 100) - byHand),
-    ratePerMinute,
-  });
+const forecast = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  spent: MonthSpent,
+  running: readonly string[],
+) => {
+  const { quotaReset, reservePercent, ratePerMinute } = config;
+  const { month, byHand } = spent;
+  const loads = loadsOf(jobs, config, spent, running);
+  // in a rolling month, calls spent so far become free again within it
+  const remaining = quotaReset === 'rolling' ? month.limit : month.remaining;
+  const reserve = Math.max(0, Math.floor((month.limit * reservePercent) / 100) - byHand);
+  const plan = forecastMonth(loads, { limit: month.limit, remaining, reserve, ratePerMinute });
+  return { loads, remaining, plan };
+};
 
 /**
  * Forecast of the rest of the month.
@@ -113,8 +121,7 @@ export const planMonth = (
   config: PlanConfig,
   spent: MonthSpent,
   running: readonly string[] = [],
-): MonthForecast =>
-  forecastOf(loadsOf(jobs, config, spent, running), config, spent, leftToPlan(config, spent));
+): MonthForecast => forecast(jobs, config, spent, running).plan;
 
 export interface CallsLeft {
   readonly at: number;
@@ -127,13 +134,12 @@ export const planLine = (
   config: PlanConfig,
   spent: MonthSpent,
 ): CallsLeft[] => {
-  const loads = loadsOf(jobs, config, spent, []);
-  let left = leftToPlan(config, spent);
-  const plan = forecastOf(loads, config, spent, left);
+  const { loads, remaining, plan } = forecast(jobs, config, spent, []);
   const perRun = new Map(plan.jobs.map(({ job, callsPerRun }) => [job, callsPerRun]));
-  const runs = loads
-    .flatMap(({ job, runsAt }) => runsAt.map((at) => ({ at, calls: perRun.get(job) ?? 0 })))
-    .sort((a, b) => a.at - b.at);
+  const runs = callsOverTime(
+    loads.map(({ job, runsAt }) => ({ runsAt, callsPerRun: perRun.get(job) ?? 0 })),
+  );
+  let left = remaining;
   const line = [{ at: spent.at, left }];
   for (const { at, calls } of runs) {
     left = Math.max(0, left - calls);
@@ -157,4 +163,24 @@ export const refreshBudget = (
   const callsOf = (job: RefreshJob): number =>
     Math.min(plan.jobs.find((each) => each.job === job)?.callsPerRun ?? 0, spent.month.remaining);
   return { growth: callsOf('growth'), creators: callsOf('creators') };
+};
+
+/**
+ * Jobs with the instant since when they should have answered. A missed slot is caught up at the
+ * next one, so a job is stale if it has not answered since the slot before the last. A demo has
+ * nights instead of slots (`origin`).
+ */
+export const expectedSources = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  now: number,
+  origin: Origin = 'upstream',
+): ExpectedSource[] => {
+  const latest = origin === 'upstream' ? now : now - NIGHTLY_MS;
+  return jobs.flatMap((job) => {
+    const cron = cronOfJob(job, config);
+    const last = cron?.previousSlot(now);
+    const before = last === undefined ? undefined : cron?.previousSlot(last - 1);
+    return before === undefined ? [] : [{ job: job.name, staleAt: Math.min(before, latest) }];
+  });
 };

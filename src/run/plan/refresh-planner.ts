@@ -16,8 +16,7 @@ import { lakeInput } from '../../learn/budget/lake-input.ts';
 import { creatorNames } from '../../learn/budget/read-tracked.ts';
 import { type RequestedLately, requestedLately } from '../../learn/budget/requested-lately.ts';
 import { requestLine } from '../../upstream/request.ts';
-import type { PlannedItem } from './planned-item.ts';
-import type { RefreshBudget } from './refresh-budget.ts';
+import type { PlannedItem, Refreshes } from './job.ts';
 
 interface RefreshContext {
   lake: Lake;
@@ -25,25 +24,23 @@ interface RefreshContext {
   runId: number;
 }
 
-interface ChoiceContext extends RefreshContext {
-  platforms: readonly Platform[];
-  /** Calls per job in this run; 0 for a job that does not run. */
-  refreshCalls: Readonly<Record<RefreshJob, number>>;
+/** Refreshes of some platforms that a run may make. */
+export interface RefreshBudget {
+  readonly platforms: readonly Platform[];
+  /** 0 for a job that does not run. */
+  readonly calls: Readonly<Record<RefreshJob, number>>;
 }
 
-interface Refreshes {
-  growth: PlannedItem[];
-  creators: PlannedItem[];
-}
+type ChoiceContext = RefreshContext & RefreshBudget;
 
 /** Subjects of events that the upstream sent. Those without calls left stay wanted. */
 const wantedRefreshes = (
-  { lake, clock, refreshCalls, platforms }: ChoiceContext,
+  { lake, clock, calls, platforms }: ChoiceContext,
   limit: number,
 ): PlannedItem[] => {
-  const calls = { video: refreshCalls.growth, creator: refreshCalls.creators };
-  markOthersTaken(lake, Object.keys(calls), clock.now());
-  const kinds = Object.entries(calls).flatMap(([kind, some]) => (some > 0 ? [kind] : []));
+  const callsOf = { video: calls.growth, creator: calls.creators };
+  markOthersTaken(lake, Object.keys(callsOf), clock.now());
+  const kinds = Object.entries(callsOf).flatMap(([kind, some]) => (some > 0 ? [kind] : []));
   return readWantedSubjects(lake, kinds, limit).flatMap((wanted): PlannedItem[] => {
     const { kind, id, wantedAt } = wanted;
     const platform = wanted.platform ?? platformOfId(id);
@@ -65,12 +62,13 @@ const LISTED = `
       select run_id from capture where run_id is not null and list <> 'hashtags'
       order by run_id desc limit 1))`;
 const FIRST_TIMELINES = `
-  select id, platform, views from (${LISTED}) v
-  where not exists (select 1 from video_snapshot s where s.video_key = v.key and s.source = @growth)
+  select id as subject, platform, views from (${LISTED}) v
+  where not exists (
+    select 1 from video_snapshot s where s.video_key = v.key and s.source = ${sourceCode('growth')})
     and id not in (select value from json_each(@requested))
   order by views desc, id limit @limit`;
 const FIRST_PROFILES = `
-  select platform, min(user) as handle, sum(views) as views
+  select min(user) as subject, platform, sum(views) as views
   from (select l.*, coalesce(n.folded, l.user) as folded
     from (${LISTED}) l left join handle_spelling n on n.handle = l.user) v
   where folded <> '' and not exists (
@@ -78,47 +76,31 @@ const FIRST_PROFILES = `
     and (platform, folded) not in (select value ->> 'platform', value ->> 'folded' from json_each(@requested))
   group by platform, folded order by sum(views) desc, platform, folded limit @limit`;
 
-/** Videos of the newest lists without a timeline, most views first. */
-const firstTimelines = (
-  { lake, refreshCalls, platforms }: ChoiceContext,
-  { timelines }: RequestedLately,
-): PlannedItem[] => {
-  const query = {
-    growth: sourceCode('growth'),
-    limit: refreshCalls.growth,
-    platforms: JSON.stringify(platforms),
-    requested: JSON.stringify([...timelines.keys()]),
+/** Videos of the newest lists without a timeline and creators without a profile, most views first. */
+const firstRefreshes = (
+  { lake, calls, platforms }: ChoiceContext,
+  { timelines, profiles }: RequestedLately,
+): Refreshes => {
+  const read = (sql: string, limit: number, requested: readonly unknown[]) =>
+    prepare(lake.sqlite, sql, { subject: 'text', platform: 'platform', views: 'number' }).all({
+      limit,
+      platforms: JSON.stringify(platforms),
+      requested: JSON.stringify(requested),
+    });
+  return {
+    growth: read(FIRST_TIMELINES, calls.growth, [...timelines.keys()]).map(
+      ({ subject, platform, views }) => ({
+        request: { kind: 'growth', id: subject, platform },
+        reason: { rule: 'first timeline', views },
+      }),
+    ),
+    creators: read(FIRST_PROFILES, calls.creators, profiles).map(
+      ({ subject, platform, views }) => ({
+        request: { kind: 'creator', platform, handle: subject },
+        reason: { rule: 'first profile', views },
+      }),
+    ),
   };
-  const rows = prepare(lake.sqlite, FIRST_TIMELINES, {
-    id: 'text',
-    platform: 'platform',
-    views: 'number',
-  });
-  return rows.all(query).map(({ id, platform, views }) => ({
-    request: { kind: 'growth', id, platform },
-    reason: { rule: 'first timeline', views },
-  }));
-};
-
-/** Creators of the newest lists without a profile, most listed views first. */
-const firstProfiles = (
-  { lake, refreshCalls, platforms }: ChoiceContext,
-  { profiles }: RequestedLately,
-): PlannedItem[] => {
-  const rows = prepare(lake.sqlite, FIRST_PROFILES, {
-    platform: 'platform',
-    handle: 'text',
-    views: 'number',
-  });
-  const query = {
-    limit: refreshCalls.creators,
-    platforms: JSON.stringify(platforms),
-    requested: JSON.stringify(profiles),
-  };
-  return rows.all(query).map(({ platform, handle, views }) => ({
-    request: { kind: 'creator', platform, handle },
-    reason: { rule: 'first profile', views },
-  }));
 };
 
 const firstHalf = (items: readonly PlannedItem[]): PlannedItem[] =>
@@ -134,8 +116,8 @@ const currentInstant = ({ lake, clock, runId }: RefreshContext): number =>
 
 /** The planner's choices as of `now`, best first. */
 const plannedRefreshes = (
-  { lake, refreshCalls, platforms }: ChoiceContext,
-  { calls, now, requested }: { calls: number; now: number; requested: RequestedLately },
+  { lake, calls, platforms }: ChoiceContext,
+  { most, now, requested }: { most: number; now: number; requested: RequestedLately },
 ): PlannedItem[] => {
   const { showing, ...input } = lakeInput(lake, now, platforms, requested);
   const idOf = prepare(lake.sqlite, 'select id, platform from video where key = ?', {
@@ -145,10 +127,10 @@ const plannedRefreshes = (
   const creatorOf = creatorNames(lake, input.tracked);
   const choices = chooseCalls({
     ...input,
-    ...(refreshCalls.creators > 0 ? { showing } : {}),
+    ...(calls.creators > 0 ? { showing } : {}),
     now,
-    calls,
-    callsPerDay: callsPerDay(lake, calls, now),
+    calls: most,
+    callsPerDay: callsPerDay(lake, most, now),
   });
   return choices.flatMap((choice): PlannedItem[] => {
     const reason = { ...choice.reason };
@@ -166,46 +148,34 @@ const subjectOf = ({ request }: PlannedItem): string =>
     request.kind === 'creator' ? { ...request, handle: foldHandle(request.handle) } : request,
   );
 
-/** Unique requests, at most `calls`. */
-const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] => {
-  const byLine = new Map<string, PlannedItem>();
-  for (const item of items) {
-    const line = subjectOf(item);
-    if (byLine.size < calls && !byLine.has(line)) byLine.set(line, item);
-  }
-  return [...byLine.values()];
-};
-
 /**
  * Refreshes that are due, then first ones. Half of the first ones come before the planner's next
  * best.
  */
-const refreshesByWorth = (context: ChoiceContext, calls: number): PlannedItem[] => {
+const refreshesByWorth = (context: ChoiceContext, most: number): PlannedItem[] => {
   const now = currentInstant(context);
   const requested = requestedLately(context.lake, now);
-  const planned = plannedRefreshes(context, { calls, now, requested }).filter(
+  const planned = plannedRefreshes(context, { most, now, requested }).filter(
     ({ request }) => request.kind !== 'growth' || !requested.gone.has(request.id),
   );
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
-  const timelines = firstTimelines(context, requested);
-  const profiles = firstProfiles(context, requested);
-  const firstOnes = [...firstHalf(timelines), ...firstHalf(profiles)];
-  return [...due, ...firstOnes, ...planned, ...timelines, ...profiles];
+  const { growth, creators } = firstRefreshes(context, requested);
+  return [...due, ...firstHalf(growth), ...firstHalf(creators), ...planned, ...growth, ...creators];
 };
 
-/** Subjects of upstream events, then the most valuable refreshes, up to the number of calls. */
-const choose = (context: ChoiceContext): Refreshes => {
-  const { refreshCalls } = context;
-  const calls = refreshCalls.growth + refreshCalls.creators;
-  const worth = nothingNew(context) ? [] : refreshesByWorth(context, calls);
-  const candidates = [...wantedRefreshes(context, calls), ...worth].filter(
-    ({ request }) => (request.kind === 'growth' ? refreshCalls.growth : refreshCalls.creators) > 0,
+const isTimeline = ({ request }: PlannedItem): boolean => request.kind === 'growth';
+
+/** Subjects of upstream events, then the most valuable refreshes, each once, up to the budget. */
+const choose = (context: ChoiceContext): PlannedItem[] => {
+  const { growth, creators } = context.calls;
+  const most = growth + creators;
+  if (most === 0) return [];
+  const worth = nothingNew(context) ? [] : refreshesByWorth(context, most);
+  const candidates = [...wantedRefreshes(context, most), ...worth].filter(
+    (item) => (isTimeline(item) ? growth : creators) > 0,
   );
-  const chosen = firstOf(candidates, calls);
-  return {
-    growth: chosen.filter(({ request }) => request.kind === 'growth'),
-    creators: chosen.filter(({ request }) => request.kind === 'creator'),
-  };
+  const unique = Map.groupBy(candidates, subjectOf);
+  return [...unique.values()].slice(0, most).flatMap(([first]) => first ?? []);
 };
 
 /** Refreshes per day, if they are planned as often as in the last week. */
@@ -236,39 +206,17 @@ const nothingNew = ({ lake, clock, runId }: RefreshContext): boolean =>
 
 /**
  * Chooses the videos and creators to refresh, where a call is expected to teach most
- * (src/learn/budget). Chooses once per run for both jobs, because a creator's page also shows
- * videos. Both jobs share one budget, split by value.
+ * (src/learn/budget). Call it once per run for both jobs, because a creator's page also shows
+ * videos. Both jobs share each budget, split by value.
+ * @param budgets without shared platforms
  */
-export class RefreshPlanner {
-  readonly #context: RefreshContext;
-  readonly #budgets: readonly RefreshBudget[];
-  #chosen: Refreshes | undefined;
-
-  /** @param budgets without shared platforms */
-  constructor(context: RefreshContext, budgets: readonly RefreshBudget[]) {
-    this.#context = context;
-    this.#budgets = budgets;
-  }
-
-  get growth(): PlannedItem[] {
-    return this.#choose().growth;
-  }
-
-  get creators(): PlannedItem[] {
-    return this.#choose().creators;
-  }
-
-  #choose(): Refreshes {
-    this.#chosen ??= this.#budgets
-      .filter(({ calls }) => calls.growth + calls.creators > 0)
-      .map(({ platforms, calls }) => choose({ ...this.#context, platforms, refreshCalls: calls }))
-      .reduce<Refreshes>(
-        (all, { growth, creators }) => ({
-          growth: [...all.growth, ...growth],
-          creators: [...all.creators, ...creators],
-        }),
-        { growth: [], creators: [] },
-      );
-    return this.#chosen;
-  }
-}
+export const chooseRefreshes = (
+  context: RefreshContext,
+  budgets: readonly RefreshBudget[],
+): Refreshes => {
+  const chosen = budgets.flatMap((budget) => choose({ ...context, ...budget }));
+  return {
+    growth: chosen.filter(isTimeline),
+    creators: chosen.filter((item) => !isTimeline(item)),
+  };
+};

@@ -17,8 +17,8 @@ import {
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { firstPage } from './first-page.ts';
+import type { PlannedItem } from './job.ts';
 import { cronOfJob, type PlanConfig, type PlannedJob } from './month-plan.ts';
-import type { PlannedItem } from './planned-item.ts';
 
 /** The job runs hourly. What becomes due within half an hour is requested now rather than late. */
 const EARLY_MS = 30 * MINUTE_MS;

@@ -4,9 +4,8 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import type { AddedCalls } from '../../lake/watches/watch-calls.ts';
 import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
-import { monthsOf, planMonths, spentOfKeys } from './key-plan.ts';
+import { monthsOf, planMonths, spentOfKeys, spentTogether } from './key-plan.ts';
 import type { PlannedJob } from './month-plan.ts';
-import { spentTogether } from './months-together.ts';
 import { wantedCalls, withWatches } from './watch-planner.ts';
 
 /** Price of watches, and its effect on refreshes of other videos. */

@@ -1,6 +1,6 @@
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import type { Ledger } from '../../upstream/throttle/ledger.ts';
-import { keysFor, platformOf } from '../plan/key-share.ts';
+import { keysFor, platformOf } from '../plan/key-plan.ts';
 import { KeyLane, type RunKey } from './key-lane.ts';
 import { type OpenThrottle, openThrottle, type ThrottleOptions } from './open-throttle.ts';
 import type { OpenItem } from './run-log.ts';

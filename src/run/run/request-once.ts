@@ -4,7 +4,7 @@ import { rowsChanged } from '../../ingest/writers/tally.ts';
 import { syncLake } from '../../lake/durability.ts';
 import { type DecodedResponse, decodeResponse } from '../../upstream/decode/decode.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
-import { keysFor, platformOf } from '../plan/key-share.ts';
+import { keysFor, platformOf } from '../plan/key-plan.ts';
 import { isOfKey, type RunKey, runKeys } from './key-lane.ts';
 import { openThrottle } from './open-throttle.ts';
 import type { RunDeps } from './run-deps.ts';

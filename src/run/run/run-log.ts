@@ -5,7 +5,7 @@ import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import { requestLine } from '../../upstream/request.ts';
-import type { PlannedItem } from '../plan/planned-item.ts';
+import type { PlannedItem } from '../plan/job.ts';
 
 /** A request of a run that is still to be made. */
 export interface OpenItem {

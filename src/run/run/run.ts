@@ -16,9 +16,9 @@ import {
 import { requestLine } from '../../upstream/request.ts';
 import { PausedError, ServiceDownError } from '../../upstream/throttle/errors.ts';
 import { nextPage } from '../plan/first-page.ts';
-import type { Job } from '../plan/job.ts';
+import type { Job, Refreshes } from '../plan/job.ts';
 import { quotaOf, refreshBudgets, watchCallsOf } from '../plan/key-quotas.ts';
-import { RefreshPlanner } from '../plan/refresh-planner.ts';
+import { chooseRefreshes } from '../plan/refresh-planner.ts';
 import { endWatchesOf } from '../plan/watch-planner.ts';
 import { isOfKey, type KeyLane, runKeys } from './key-lane.ts';
 import { Lanes } from './lanes.ts';
@@ -41,7 +41,7 @@ export class Run {
   readonly #rows = noRows();
   readonly #startedAt: number;
   readonly #runId: number;
-  #refreshes: RefreshPlanner | undefined;
+  #refreshes: Refreshes | undefined;
   /** Reason for stopping early. */
   #stop: Error | undefined;
   #heartbeatAt: number;
@@ -94,7 +94,8 @@ export class Run {
   async #plan(job: Job): Promise<void> {
     const { lake, config, clock } = this.#deps;
     if (this.#log.isPlanned(this.#runId, job.name)) return;
-    const refreshes = await this.#refreshesOf(job);
+    const refreshes =
+      job.stage === 'refreshes' ? await this.#chosenRefreshes() : { growth: [], creators: [] };
     const watchCalls =
       job.stage === 'watches' ? await watchCallsOf(this.#lanes.all, this.#deps) : 0;
     const items = job.plan({ lake, config, clock, runId: this.#runId, refreshes, watchCalls });
@@ -103,13 +104,10 @@ export class Run {
   }
 
   /** Refreshes of the run. Lists are planned before the budget is divided. */
-  async #refreshesOf({ stage }: Job): Promise<RefreshPlanner> {
+  async #chosenRefreshes(): Promise<Refreshes> {
     const { lake, clock } = this.#deps;
-    const runId = this.#runId;
-    if (stage !== 'refreshes') return new RefreshPlanner({ lake, clock, runId }, []);
-    if (this.#refreshes !== undefined) return this.#refreshes;
-    const budgets = await refreshBudgets(this.#lanes.all, this.#deps);
-    this.#refreshes = new RefreshPlanner({ lake, clock, runId }, budgets);
+    const context = { lake, clock, runId: this.#runId };
+    this.#refreshes ??= chooseRefreshes(context, await refreshBudgets(this.#lanes.all, this.#deps));
     return this.#refreshes;
   }
 
