@@ -22,7 +22,7 @@ import { followSync, liveNight, type Night, type NightDeps } from '../../run/run
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import { DAEMON } from '../../run/schedule/daemon.ts';
 import { type BatchEnd, Schedule } from '../../run/schedule/schedule.ts';
-import { LakeSlots, PartlySharedSlots } from '../../run/schedule/slot-book.ts';
+import { LakeSlots, partlySharedSlots } from '../../run/schedule/slot-book.ts';
 import type { OwnKey } from '../../upstream/throttle/key-limits.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
@@ -187,7 +187,7 @@ const run = async (trustsClock: boolean, logged: LoggedIo): Promise<void> => {
     const own = new LakeSlots(lake, clock, word);
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
     const shared = session.slots?.(secretsOf(keys), random().toString(36).slice(2));
-    const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
+    const slots = shared === undefined ? own : partlySharedSlots(isJob, shared, own);
     const sender = new Sender(lake, {
       clock,
       random,

@@ -18,8 +18,6 @@ export interface Cron {
   previousSlot(now: number): number | undefined;
   /** Slots after `from` and before `to`. */
   slots(from: number, to: number): number[];
-  /** Calls `onSlot` at each slot. Returns a function that stops it. */
-  start(onSlot: (slotAt: number) => void): () => void;
 }
 
 /** Rejects most minutes quickly, because node-cron is slow. Hours are checked in UTC only. */
@@ -49,7 +47,6 @@ class Prefilter {
  * elapsed hours.
  */
 export class CronExpression implements Cron {
-  readonly #expression: string;
   readonly #timezone: string;
   readonly #keepsToWallClock: boolean;
   readonly #prefilter: Prefilter;
@@ -63,7 +60,6 @@ export class CronExpression implements Cron {
       throw new UsageError(
         `The schedule of job ${job} (TRENDLAKE_SCHEDULES) must be a cron expression of five fields, such as "15 2 * * *"; it is "${expression}".`,
       );
-    this.#expression = expression;
     this.#timezone = timezone;
     this.#keepsToWallClock = fields[1]?.startsWith('*') === false;
     this.#prefilter = new Prefilter(expression, timezone);
@@ -85,19 +81,6 @@ export class CronExpression implements Cron {
     for (let at = (Math.floor(from / MINUTE_MS) + 1) * MINUTE_MS; at < to; at += MINUTE_MS)
       if (isSlot(at)) slots.push(at);
     return slots;
-  }
-
-  start(onSlot: (slotAt: number) => void): () => void {
-    const ring = (at: number): void => {
-      if (this.#slotsWithin(at, at)(at)) onSlot(at);
-    };
-    const task = createTask(
-      this.#expression,
-      ({ date }) => ring(Math.floor(date.getTime() / MINUTE_MS) * MINUTE_MS),
-      { timezone: this.#timezone, suppressMissedWarning: true },
-    );
-    void task.start();
-    return () => void task.destroy();
   }
 
   /** Returns a test for slots between two instants (Unix ms). */

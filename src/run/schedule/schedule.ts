@@ -39,106 +39,49 @@ export interface ScheduleDeps extends FailureReport {
 /** Interval for comparing the wall clock with the monotonic clock, and the smallest step. */
 const STEP_CHECK_MS = 30 * SECOND_MS;
 const STEP_MS = 5 * SECOND_MS;
-const LONGEST_SLEEP_MS = HOUR_MS; // timers cannot wait for weeks
-/** Jobs due within this time run together, such as lists and the refreshes after them. */
-const GATHER_MS = SECOND_MS;
+const LONGEST_SLEEP_MS = HOUR_MS;
 /** First wait before a retry. It doubles up to the longest. */
 const FIRST_RETRY_MS = 30 * SECOND_MS;
 const LONGEST_RETRY_MS = HOUR_MS;
 /** Name of due work: a paused or interrupted run. */
 const PAUSED_RUN = 'paused run';
-/** Name of an attempt: writing to the slot book. */
-const WRITING_SLOTS = 'slots';
-/** Name of an attempt and retry: claiming slots. */
+/** Names of attempts: claiming slots, and other writes to the slot book. */
 const CLAIMING_SLOTS = 'schedule';
+const WRITING_SLOTS = 'slots';
 
-/** `at`: monotonic clock. */
-interface Retry {
-  at: number;
-  waitMs: number;
+/** A job, or the paused run, that is not done. */
+interface Work {
+  /** Monotonic clock. */
+  readonly dueAt: number;
+  /** Wait before the last retry; undefined: none. */
+  readonly waitMs?: number | undefined;
+  /** Claimed slot. */
+  readonly slotAt?: number | undefined;
 }
 
+/** Both clocks at one moment. */
+type Moment = Readonly<Record<'wall' | 'monotonic', number>>;
+
 /**
- * The daemon. Cron wakes it, and the slot book decides which process does a slot's work.
+ * The daemon. It wakes at each slot, and the slot book decides which process does its work.
  * A missed slot is caught up within the hour, only the newest, because the service has no history.
  * Jobs due together run together, in batches one after another. Temporary failures are retried at
  * the next slot at the latest. A stop gives unfinished slots back to the next daemon.
  */
 export class Schedule {
   readonly #deps: ScheduleDeps;
-  readonly #slots: SlotBook;
-  /** Newest unclaimed slot of each job. */
-  readonly #arrived = new Map<string, number>();
-  /** Claimed slot of each unfinished job. */
-  readonly #taken = new Map<string, number>();
-  /** Work of a dead process is due immediately. */
-  readonly #due = new Set<string>([PAUSED_RUN]);
+  readonly #work = new Map<string, Work>();
   #pausedUntil: number | null = null;
-  readonly #retries = new Map<string, Retry>();
+  #hasClaimed = true;
   readonly #attempt: Attempting;
   readonly #sameLake: SameLake;
-  #wake = Promise.withResolvers<void>();
-  #stops: (() => void)[] = [];
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
-    this.#slots = deps.slots;
     const { lake, signal, warn, fail } = deps;
     this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
     this.#sameLake = new SameLake(lake);
-  }
-
-  #arrive(job: string, slotAt: number): void {
-    this.#arrived.set(job, slotAt);
-    this.#wake.resolve();
-  }
-
-  /** Claims slots, including those missed while the machine slept or its clock was set ahead. */
-  async #takeOn(): Promise<void> {
-    const { jobs, clock } = this.#deps;
-    for (const { name, cron } of jobs) {
-      const slotAt = cron.previousSlot(clock.now());
-      if (slotAt !== undefined && !this.#arrived.has(name)) this.#arrived.set(name, slotAt);
-    }
-    const taken = await this.#attempt(CLAIMING_SLOTS, async () => {
-      for (const [job, slotAt] of this.#arrived) {
-        if (await this.#slots.claim({ job, slotAt })) {
-          this.#take({ job, slotAt });
-          const cron = jobs.find(({ name }) => name === job)?.cron;
-          if (cron !== undefined) this.#slots.noteMissed?.({ job, slotAt }, cron);
-        }
-        if (this.#arrived.get(job) === slotAt) this.#arrived.delete(job);
-      }
-      const names = jobs.map(({ name }) => name);
-      for (const slot of await this.#slots.takeOver(names)) {
-        this.#deps.report(
-          `Took over ${slot.job} of ${isoOf(slot.slotAt)}: the daemon that claimed it has died.`,
-        );
-        this.#take(slot);
-      }
-    });
-    if (taken.ok) this.#retries.delete(CLAIMING_SLOTS);
-    else this.#retryLater(CLAIMING_SLOTS);
-  }
-
-  #take({ job, slotAt }: Slot): void {
-    this.#taken.set(job, slotAt);
-    this.#due.add(job);
-  }
-
-  /** Gives unfinished slots to the next daemon. */
-  async #giveBack(): Promise<void> {
-    const { lake, warn } = this.#deps;
-    try {
-      for (const [job, slotAt] of this.#taken) await this.#slots.giveBack({ job, slotAt });
-    } catch (error) {
-      const known = error instanceof TrendlakeError ? error : lakeErrorOf(error, lake.path);
-      if (known === undefined) throw error;
-      const jobs = [...this.#taken.keys()].join(', ');
-      warn(
-        `Could not release the slots of ${jobs}, which wait for their next ones: ${known.message}`,
-      );
-    }
+    this.#makeDue(PAUSED_RUN); // the run of a dead process is due immediately
   }
 
   /**
@@ -146,98 +89,82 @@ export class Schedule {
    * @throws LakeError when the lake was replaced. The supervisor then restarts the daemon.
    */
   async run(): Promise<void> {
-    const { jobs, signal } = this.#deps;
+    const { clock, signal } = this.#deps;
     await this.#forgetFuture();
-    this.#arm(jobs);
-    signal.addEventListener('abort', () => this.#wake.resolve());
     const over = new AbortController();
     void this.#keepAlive(over.signal);
     try {
       while (!signal.aborted) {
         this.#sameLake.expect();
-        await this.#takeOn();
+        const since = { wall: clock.now(), monotonic: clock.monotonic() };
+        await this.#claimSlots(since.wall);
         await this.#runDue();
-        await this.#sleep();
+        await this.#sleep(since);
       }
       await this.#giveBack();
     } finally {
       over.abort();
-      this.#disarm();
     }
   }
 
-  /** Frees slots of the future, which come again after the clock was set back. */
-  async #forgetFuture(): Promise<void> {
-    const at = this.#deps.clock.now() + MINUTE_MS;
-    await this.#attempt(WRITING_SLOTS, async () => this.#slots.forgetAfter?.(at));
+  /** Claims slots, including those missed while the machine slept or its clock was set ahead. */
+  async #claimSlots(now: number): Promise<void> {
+    const { jobs, slots, report } = this.#deps;
+    const claimed = await this.#attempt(CLAIMING_SLOTS, async () => {
+      for (const { name: job, cron } of jobs) {
+        const slotAt = cron.previousSlot(now);
+        if (slotAt === undefined || !(await slots.claim({ job, slotAt }))) continue;
+        this.#makeDue(job, slotAt);
+        slots.noteMissed?.({ job, slotAt }, cron);
+      }
+      for (const { job, slotAt } of await slots.takeOver(jobs.map(({ name }) => name))) {
+        report(`Took over ${job} of ${isoOf(slotAt)}: the daemon that claimed it has died.`);
+        this.#makeDue(job, slotAt);
+      }
+    });
+    this.#hasClaimed = claimed.ok;
   }
 
-  /** Starts the timers of the crons, replacing earlier ones. */
-  #arm(jobs: readonly Scheduled[]): void {
-    this.#disarm();
-    this.#stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
-  }
-
-  #disarm(): void {
-    for (const stop of this.#stops.splice(0)) stop();
-  }
-
-  /** Adds work that is due without a slot: ended pauses and retries. */
-  #resume(): void {
-    const { clock } = this.#deps;
-    const now = clock.monotonic();
-    for (const [name, { at }] of this.#retries)
-      if (now >= at && name !== CLAIMING_SLOTS) this.#due.add(name);
-    if (this.#pausedUntil === null || clock.now() < this.#pausedUntil) return;
-    this.#pausedUntil = null;
-    this.#due.add(PAUSED_RUN);
-  }
-
-  async #runDue(): Promise<void> {
-    const { signal, runJobs } = this.#deps;
-    this.#resume();
-    if (signal.aborted || this.#due.size === 0) return;
-    const names = [...this.#due];
-    const jobs = names.filter((name) => name !== PAUSED_RUN);
-    this.#due.clear();
-    const batch = await this.#attempt(jobs.join(', ') || PAUSED_RUN, () => runJobs(jobs));
-    if (batch.ok) this.#pause(batch.value.resumesAt);
-    const again = batch.ok ? batch.value.retry : batch.retry ? names : [];
-    for (const name of names) {
-      if (again.includes(name)) continue;
-      this.#retries.delete(name);
-      await this.#done(name);
-    }
-    for (const name of again) this.#retryLater(name);
-  }
-
-  /** Marks a slot as done. If that fails, its next slot resolves it. */
-  async #done(job: string): Promise<void> {
-    const slotAt = this.#taken.get(job);
-    this.#taken.delete(job);
-    if (slotAt === undefined) return;
-    try {
-      await this.#slots.done({ job, slotAt }); // also while stopping, so that no other daemon repeats it
-    } catch (error) {
-      if (!(error instanceof TrendlakeError)) throw error;
-      this.#deps.warn(`${job} is done, but its slot could not be marked as done: ${error.message}`);
-    }
-  }
-
-  async #keepAlive(over: AbortSignal): Promise<void> {
-    const { aliveMs } = this.#slots;
-    if (aliveMs === undefined) return;
-    while (!over.aborted) {
-      if (this.#taken.size > 0)
-        await this.#attempt(WRITING_SLOTS, async () => this.#slots.keepAlive?.());
-      await this.#deps.clock.sleep(aliveMs, over).catch(() => {}); // aborted
-    }
+  #makeDue(name: string, slotAt?: number): void {
+    const waitMs = this.#work.get(name)?.waitMs;
+    this.#work.set(name, { dueAt: this.#deps.clock.monotonic(), waitMs, slotAt });
   }
 
   #retryLater(name: string): void {
-    const waited = this.#retries.get(name)?.waitMs;
+    const { waitMs: waited, slotAt } = this.#work.get(name) ?? {};
     const waitMs = waited === undefined ? FIRST_RETRY_MS : Math.min(2 * waited, LONGEST_RETRY_MS);
-    this.#retries.set(name, { at: this.#deps.clock.monotonic() + waitMs, waitMs });
+    this.#work.set(name, { dueAt: this.#deps.clock.monotonic() + waitMs, waitMs, slotAt });
+  }
+
+  async #runDue(): Promise<void> {
+    const { clock, signal, runJobs } = this.#deps;
+    if (this.#pausedUntil !== null && clock.now() >= this.#pausedUntil) {
+      this.#pausedUntil = null;
+      this.#makeDue(PAUSED_RUN);
+    }
+    const now = clock.monotonic();
+    const names = [...this.#work].flatMap(([name, { dueAt }]) => (dueAt <= now ? [name] : []));
+    if (signal.aborted || names.length === 0) return;
+    const jobs = names.filter((name) => name !== PAUSED_RUN);
+    const batch = await this.#attempt(jobs.join(', ') || PAUSED_RUN, () => runJobs(jobs));
+    if (batch.ok) this.#pause(batch.value.resumesAt);
+    const again = batch.ok ? batch.value.retry : batch.retry ? names : [];
+    for (const name of names) if (!again.includes(name)) await this.#done(name);
+    for (const name of again) this.#retryLater(name);
+  }
+
+  /** Ends work, and marks its slot as done. If that fails, its next slot resolves it. */
+  async #done(job: string): Promise<void> {
+    const { slots, warn } = this.#deps;
+    const slotAt = this.#work.get(job)?.slotAt;
+    this.#work.delete(job);
+    if (slotAt === undefined) return;
+    try {
+      await slots.done({ job, slotAt }); // also while stopping, so that no other daemon repeats it
+    } catch (error) {
+      if (!(error instanceof TrendlakeError)) throw error;
+      warn(`${job} is done, but its slot could not be marked as done: ${error.message}`);
+    }
   }
 
   /** Pauses until `resumesAt`. Null keeps a pause: resuming too early makes no call. */
@@ -247,42 +174,73 @@ export class Schedule {
     this.#deps.report(`Paused until ${isoOf(resumesAt)}.`);
   }
 
-  /**
-   * Sleeps until work is due without a slot, or the wall clock was stepped. Cron timers use the old
-   * time: after a step back, none would fire until that time is reached again.
-   */
-  async #restUnlessStepped(signal: AbortSignal): Promise<void> {
-    const { clock, jobs, report } = this.#deps;
-    const offset = (): number => clock.now() - clock.monotonic();
-    const before = offset();
-    for (let restMs = this.#restMs; restMs > 0; restMs -= STEP_CHECK_MS) {
-      await clock.sleep(Math.min(restMs, STEP_CHECK_MS), signal);
-      if (Math.abs(offset() - before) < STEP_MS) continue;
-      report(`The clock was set to ${isoOf(clock.now())}. The schedule was adjusted.`);
-      await this.#forgetFuture();
-      this.#arm(jobs);
-      return;
+  /** Claimed slots that are not done. */
+  get #openSlots(): Slot[] {
+    return [...this.#work].flatMap(([job, { slotAt }]) =>
+      slotAt === undefined ? [] : [{ job, slotAt }],
+    );
+  }
+
+  /** Gives unfinished slots to the next daemon. */
+  async #giveBack(): Promise<void> {
+    const { lake, slots, warn } = this.#deps;
+    const open = this.#openSlots;
+    try {
+      for (const slot of open) await slots.giveBack(slot);
+    } catch (error) {
+      const known = error instanceof TrendlakeError ? error : lakeErrorOf(error, lake.path);
+      if (known === undefined) throw error;
+      const jobs = open.map(({ job }) => job).join(', ');
+      warn(
+        `Could not release the slots of ${jobs}, which wait for their next ones: ${known.message}`,
+      );
     }
   }
 
-  /** Time until work is due without a slot. */
-  get #restMs(): number {
-    const { clock } = this.#deps;
-    const waits = [...this.#retries.values()].map(({ at }) => at - clock.monotonic());
-    if (this.#pausedUntil !== null) waits.push(this.#pausedUntil - clock.now());
-    const longestMs = this.#slots.aliveMs ?? LONGEST_SLEEP_MS; // other daemons may have died
-    return Math.max(0, Math.min(longestMs, ...waits));
+  async #keepAlive(over: AbortSignal): Promise<void> {
+    const { clock, slots } = this.#deps;
+    const { aliveMs } = slots;
+    if (aliveMs === undefined) return;
+    while (!over.aborted) {
+      if (this.#openSlots.length > 0)
+        await this.#attempt(WRITING_SLOTS, async () => slots.keepAlive?.());
+      await clock.sleep(aliveMs, over).catch(() => {}); // aborted
+    }
   }
 
-  /** Sleeps until a slot comes, a pause ends, a retry is due or the signal is aborted. */
-  async #sleep(): Promise<void> {
-    const { clock, signal } = this.#deps;
-    if (signal.aborted) return;
-    const awake = new AbortController();
-    const timer = this.#restUnlessStepped(awake.signal).catch(() => {}); // woken early
-    await Promise.race([this.#wake.promise, timer]);
-    awake.abort();
-    if (this.#arrived.size > 0) await clock.sleep(GATHER_MS, signal).catch(() => {}); // stopping
-    this.#wake = Promise.withResolvers<void>();
+  /** Frees slots of the future, which come again after the clock was set back. */
+  async #forgetFuture(): Promise<void> {
+    const { clock, slots } = this.#deps;
+    const at = clock.now() + MINUTE_MS;
+    await this.#attempt(WRITING_SLOTS, async () => slots.forgetAfter?.(at));
+  }
+
+  /** Time until a slot comes, a pause ends or a retry is due. `since`: slots were claimed then. */
+  #restMs(since: Moment): number {
+    const { clock, jobs, slots } = this.#deps;
+    const now = clock.now();
+    const longestMs = slots.aliveMs ?? LONGEST_SLEEP_MS; // other daemons may have died
+    const waits = [...this.#work.values()].map(({ dueAt }) => dueAt - clock.monotonic());
+    if (this.#pausedUntil !== null) waits.push(this.#pausedUntil - now);
+    if (!this.#hasClaimed) waits.push(FIRST_RETRY_MS);
+    for (const { cron } of jobs) {
+      const [next] = cron.slots(since.wall, now + longestMs);
+      if (next !== undefined) waits.push(next - now);
+    }
+    return Math.min(longestMs, ...waits);
+  }
+
+  /** Sleeps until work is due, the wall clock was stepped or the signal is aborted. */
+  async #sleep(since: Moment): Promise<void> {
+    const { clock, signal, report } = this.#deps;
+    for (let restMs = this.#restMs(since); restMs > 0; restMs -= STEP_CHECK_MS) {
+      await clock.sleep(Math.min(restMs, STEP_CHECK_MS), signal).catch(() => {}); // stopping
+      if (signal.aborted) return;
+      const steppedMs = clock.now() - since.wall - (clock.monotonic() - since.monotonic);
+      if (Math.abs(steppedMs) < STEP_MS) continue;
+      report(`The clock was set to ${isoOf(clock.now())}. The schedule was adjusted.`);
+      await this.#forgetFuture();
+      return;
+    }
   }
 }

@@ -33,10 +33,9 @@ export interface SlotBook {
 /** Maximum number of missed slots to record at once, newest first. */
 const RECORDED_MISSED = 500;
 
-interface OpenSlot extends Slot {
-  readonly owner: string;
-  readonly claimedAt: number;
-}
+/** Condition of slots that dead daemons claimed. */
+const LEFT_OPEN = `done_at is null and missed is null
+  and owner in (select value from json_each(@dead))`;
 
 /**
  * Slots of one data directory, stored in its lake. A claim of a dead daemon is taken over once. If
@@ -76,17 +75,46 @@ export class LakeSlots implements SlotBook {
   }
 
   takeOver(jobs: readonly string[]): Slot[] {
-    const open = prepare(
-      this.#lake.sqlite,
-      `select job, slot_at as slotAt, owner, claimed_at as claimedAt from slots
-       where done_at is null and missed is null and owner is not null and owner <> ? order by job, slot_at`,
-      { job: 'text', slotAt: 'number', owner: 'text', claimedAt: 'number' },
+    const { sqlite, dataDir } = this.#lake;
+    const owners = prepare(
+      sqlite,
+      `select distinct owner from slots
+       where done_at is null and missed is null and owner is not null and owner <> ?`,
+      'text',
     ).all(this.#owner);
-    if (open.length === 0) return [];
-    const alive = livingWords(this.#lake.dataDir, DAEMON);
-    const dead = open.filter(({ owner }) => !alive.has(owner));
-    const settle = (): Slot[] => dead.filter((slot) => this.#settle(slot, jobs));
-    return this.#lake.sqlite.transaction(settle).immediate();
+    if (owners.length === 0) return [];
+    const alive = livingWords(dataDir, DAEMON);
+    const values = {
+      dead: JSON.stringify(owners.filter((owner) => !alive.has(owner))),
+      jobs: JSON.stringify(jobs),
+      now: this.#clock.now(),
+      me: this.#owner,
+    };
+    const markMissed = sqlite.prepare(
+      `update slots set missed =
+         case when job in (select value from json_each(@jobs))
+           then 'Its daemon died, and a later slot was done instead.'
+           else 'Its daemon died, and the job is no longer scheduled.' end
+       where ${LEFT_OPEN} and (job not in (select value from json_each(@jobs)) or exists (
+         select 1 from slots later
+         where later.job = slots.job and later.slot_at > slots.slot_at and later.missed is null))`,
+    );
+    // A run that began under this claim is resumed separately; repeating it would spend its calls
+    // twice.
+    const claim = prepare(
+      sqlite,
+      `update slots set owner = @me, claimed_at = @now, done_at = case when exists (
+           select 1 from run_items i join runs r on r.id = i.run_id
+           where i.job = slots.job and r.started_at >= slots.claimed_at) then @now end
+       where ${LEFT_OPEN} returning job, slot_at as slotAt, done_at as doneAt`,
+      { job: 'text', slotAt: 'number', doneAt: 'number?' },
+    );
+    const settle = (): Slot[] => {
+      markMissed.run(values);
+      const claimed = claim.all(values).filter(({ doneAt }) => doneAt === null);
+      return claimed.map(({ job, slotAt }) => ({ job, slotAt }));
+    };
+    return sqlite.transaction(settle).immediate();
   }
 
   noteMissed({ job, slotAt }: Slot, cron: Pick<Cron, 'slots'>): void {
@@ -116,42 +144,6 @@ export class LakeSlots implements SlotBook {
     );
     if (find.get(at) !== undefined) forgetSlotsAfter(this.#lake, at);
   }
-
-  /** Settles the slot of a dead daemon. Returns true if this daemon takes it over. */
-  #settle(slot: OpenSlot, jobs: readonly string[]): boolean {
-    const { sqlite } = this.#lake;
-    const values = { ...slot, now: this.#clock.now(), me: this.#owner };
-    const isLater = prepare(
-      sqlite,
-      'select exists (select 1 from slots where job = @job and slot_at > @slotAt and missed is null)',
-      'number',
-    ).get(values);
-    const isKnown = jobs.includes(slot.job);
-    if (isLater === 1 || !isKnown) {
-      const missed = isKnown
-        ? 'Its daemon died, and a later slot was done instead.'
-        : 'Its daemon died, and the job is no longer scheduled.';
-      sqlite
-        .prepare('update slots set missed = @missed where job = @job and slot_at = @slotAt')
-        .run({ ...values, missed });
-      return false;
-    }
-    // A run that began under this claim is resumed separately; repeating it would spend its calls
-    // twice.
-    const hasRun = prepare(
-      sqlite,
-      `select exists (select 1 from run_items i join runs r on r.id = i.run_id
-         where i.job = @job and r.started_at >= @claimedAt)`,
-      'number',
-    ).get(values);
-    sqlite
-      .prepare(
-        `update slots set owner = @me, claimed_at = @now, done_at = ${hasRun === 1 ? '@now' : 'null'}
-         where job = @job and slot_at = @slotAt`,
-      )
-      .run(values);
-    return hasRun !== 1;
-  }
 }
 
 /** A slot book of several machines. */
@@ -161,52 +153,26 @@ export type SharedSlotBook = SlotBook & Required<Pick<SlotBook, 'keepAlive' | 'a
  * Slots of a daemon that shares some jobs with other machines. Shared jobs run on one machine.
  * Others, such as the export, run on each.
  */
-export class PartlySharedSlots implements SlotBook {
-  readonly #isShared: (job: string) => boolean;
-  readonly #shared: SharedSlotBook;
-  readonly #own: SlotBook;
-  readonly aliveMs: number;
-
-  constructor(isShared: (job: string) => boolean, shared: SharedSlotBook, own: SlotBook) {
-    this.#isShared = isShared;
-    this.#shared = shared;
-    this.#own = own;
-    this.aliveMs = shared.aliveMs;
-  }
-
-  #bookOf({ job }: Slot): SlotBook {
-    return this.#isShared(job) ? this.#shared : this.#own;
-  }
-
-  claim(slot: Slot): boolean | Promise<boolean> {
-    return this.#bookOf(slot).claim(slot);
-  }
-
-  async done(slot: Slot): Promise<void> {
-    await this.#bookOf(slot).done(slot);
-  }
-
-  giveBack(slot: Slot): void | Promise<void> {
-    return this.#bookOf(slot).giveBack(slot);
-  }
-
-  async takeOver(jobs: readonly string[]): Promise<Slot[]> {
-    const own = await this.#own.takeOver(jobs.filter((job) => !this.#isShared(job)));
-    return [...own, ...(await this.#shared.takeOver(jobs.filter(this.#isShared)))];
-  }
-
-  noteMissed(slot: Slot, cron: Pick<Cron, 'slots'>): void {
-    this.#bookOf(slot).noteMissed?.(slot, cron);
-  }
-
-  forgetAfter(at: number): void {
-    this.#own.forgetAfter?.(at);
-  }
-
-  keepAlive(): Promise<void> {
-    return this.#shared.keepAlive();
-  }
-}
+export const partlySharedSlots = (
+  isShared: (job: string) => boolean,
+  shared: SharedSlotBook,
+  own: SlotBook,
+): SlotBook => {
+  const bookOf = ({ job }: Slot): SlotBook => (isShared(job) ? shared : own);
+  return {
+    aliveMs: shared.aliveMs,
+    claim: (slot) => bookOf(slot).claim(slot),
+    done: (slot) => bookOf(slot).done(slot),
+    giveBack: (slot) => bookOf(slot).giveBack(slot),
+    takeOver: async (jobs) => [
+      ...(await own.takeOver(jobs.filter((job) => !isShared(job)))),
+      ...(await shared.takeOver(jobs.filter(isShared))),
+    ],
+    noteMissed: (slot, cron) => bookOf(slot).noteMissed?.(slot, cron),
+    forgetAfter: (at) => own.forgetAfter?.(at),
+    keepAlive: () => shared.keepAlive(),
+  };
+};
 
 /** Deletes slots after an instant (Unix ms), so that they can be claimed again. */
 export const forgetSlotsAfter = ({ sqlite }: Lake, after: number): number =>

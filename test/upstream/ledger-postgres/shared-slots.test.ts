@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { Schedule, type Scheduled } from '../../../src/run/schedule/schedule.ts';
-import { LakeSlots, PartlySharedSlots } from '../../../src/run/schedule/slot-book.ts';
+import { LakeSlots, partlySharedSlots } from '../../../src/run/schedule/slot-book.ts';
 import { SharedSlots } from '../../../src/upstream/ledger-postgres/shared-slots.ts';
 import { freshLake } from '../../support/fresh.ts';
 import { age, ledgerServer } from './ledger-server.ts';
@@ -86,7 +86,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
     const at = Math.floor(Date.now() / 1000) * 1000;
     const scheduled = (name: string): Scheduled => ({
       name,
-      cron: { previousSlot: () => at, slots: () => [], start: () => () => {} },
+      cron: { previousSlot: () => at, slots: () => [] },
     });
     await daemon('berlin').claim({ job: 'feed', slotAt: at });
     await age(db, DEAD_MS);
@@ -99,7 +99,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
       clock: systemClock,
       signal: stopping.signal,
       jobs: [scheduled('feed'), scheduled('export')],
-      slots: new PartlySharedSlots(
+      slots: partlySharedSlots(
         (job) => job === 'feed',
         daemon('oslo'),
         new LakeSlots(lake, systemClock, 'oslo'),
