@@ -2,7 +2,7 @@ import type { Config } from '../../base/config/config.ts';
 import { Opened } from '../../base/opened.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type Origin, openLakeFor } from '../../lake/origin.ts';
-import type { RunKey } from '../../run/run/key-lane.ts';
+import type { RunKey } from '../../run/run/run-deps.ts';
 import { type ApiClient, HttpApiClient } from '../../upstream/client.ts';
 import { keysOf } from '../../upstream/throttle/key-limits.ts';
 import type { CliIo } from './io.ts';

@@ -5,7 +5,7 @@ import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
-import type { KeyLane } from '../run/key-lane.ts';
+import type { KeyLane } from '../run/lanes.ts';
 import type { KeyQuota, RunSummary } from '../run/run-summary.ts';
 import { rateOf } from './accounting.ts';
 import type { Job } from './job.ts';

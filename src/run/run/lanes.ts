@@ -1,9 +1,32 @@
-import { PausedError } from '../../upstream/throttle/errors.ts';
-import type { Ledger } from '../../upstream/throttle/ledger.ts';
+import PQueue from 'p-queue';
+import { KeyRefusedError } from '../../upstream/errors.ts';
+import { PausedError, QuotaSpentError, ServiceDownError } from '../../upstream/throttle/errors.ts';
 import { keysFor, platformOf } from '../plan/key-plan.ts';
-import { KeyLane, type RunKey } from './key-lane.ts';
 import { type OpenThrottle, openThrottle, type ThrottleOptions } from './open-throttle.ts';
+import type { RunKey } from './run-deps.ts';
 import type { OpenItem } from './run-log.ts';
+
+/** True for an error that stops one key but not the others. */
+export const isOfKey = (error: Error): boolean =>
+  (error instanceof QuotaSpentError && error.resumesAt !== null) ||
+  error instanceof ServiceDownError ||
+  (error instanceof KeyRefusedError && error.status === 401);
+
+/** One key of a run, with a queue of requests. */
+export interface KeyLane extends OpenThrottle {
+  readonly key: RunKey;
+  readonly queue: PQueue;
+  /** Jobs that the key may not call, with the service's message. */
+  readonly forbidden: Map<string, string>;
+  /** Reason why the key makes no more calls in this run. */
+  stop: Error | undefined;
+}
+
+/** Queued and running requests. */
+const waitingIn = ({ queue }: KeyLane): number => queue.size + queue.pending;
+
+/** Minutes to finish its queue and one more request, at its rate. */
+const minutesAhead = (lane: KeyLane): number => (waitingIn(lane) + 1) / lane.key.ratePerMinute;
 
 /** Reason shown for a stopped run. Pauses end, so they win over failures, earliest first. */
 const worseLast = (stops: readonly Error[]): Error | undefined => {
@@ -31,7 +54,8 @@ export class Lanes {
       const { client, ...limits } = key;
       const hasHelp = () => this.#hasHelp(key);
       const open = openThrottle({ ...options, limits, client, counts, hasHelp });
-      return new KeyLane(key, open, concurrency);
+      const queue = new PQueue({ concurrency });
+      return { ...open, key, queue, forbidden: new Map(), stop: undefined };
     });
   }
 
@@ -50,11 +74,7 @@ export class Lanes {
   }
 
   get waiting(): number {
-    return this.all.reduce((sum, lane) => sum + lane.waiting, 0);
-  }
-
-  get ledgers(): readonly Ledger[] {
-    return this.all.map(({ ledger }) => ledger);
+    return this.all.reduce((sum, lane) => sum + waitingIn(lane), 0);
   }
 
   #serving({ request }: OpenItem): readonly KeyLane[] {
@@ -71,7 +91,7 @@ export class Lanes {
     const allowed = serving.filter(({ forbidden }) => !forbidden.has(item.job));
     return (allowed.length > 0 ? allowed : serving).reduce<KeyLane | undefined>(
       (first, lane) =>
-        first === undefined || lane.minutesAhead < first.minutesAhead ? lane : first,
+        first === undefined || minutesAhead(lane) < minutesAhead(first) ? lane : first,
       undefined,
     );
   }
@@ -97,11 +117,11 @@ export class Lanes {
   }
 
   clear(): void {
-    for (const lane of this.all) lane.clear();
+    for (const { queue } of this.all) queue.clear();
   }
 
   /** Resolves when all queues are empty. Requests may move between queues until then. */
   async idle(): Promise<void> {
-    while (this.waiting > 0) await Promise.all(this.all.map((lane) => lane.idle()));
+    while (this.waiting > 0) await Promise.all(this.all.map(({ queue }) => queue.onIdle()));
   }
 }

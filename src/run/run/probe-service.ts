@@ -3,10 +3,9 @@ import type { RawResponse } from '../../upstream/client.ts';
 import { OutOfCallsError } from '../../upstream/probe/finding.ts';
 import { type ProbeResult, probe } from '../../upstream/probe/probe.ts';
 import { QuotaSpentError } from '../../upstream/throttle/errors.ts';
-import { runKeys } from './key-lane.ts';
 import { storeProbe } from './last-probe.ts';
 import { openThrottle } from './open-throttle.ts';
-import type { RunDeps } from './run-deps.ts';
+import { type RunDeps, runKeys } from './run-deps.ts';
 
 type ProbeDeps = Pick<
   RunDeps,

@@ -5,9 +5,9 @@ import { syncLake } from '../../lake/durability.ts';
 import { type DecodedResponse, decodeResponse } from '../../upstream/decode/decode.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import { keysFor, platformOf } from '../plan/key-plan.ts';
-import { isOfKey, type RunKey, runKeys } from './key-lane.ts';
+import { isOfKey } from './lanes.ts';
 import { openThrottle } from './open-throttle.ts';
-import type { RunDeps } from './run-deps.ts';
+import { type RunDeps, type RunKey, runKeys } from './run-deps.ts';
 
 type RequestDeps = Pick<
   RunDeps,

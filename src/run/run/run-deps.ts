@@ -3,9 +3,13 @@ import type { Config } from '../../base/config/config.ts';
 import type { Log } from '../../base/log.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { ApiClient } from '../../upstream/client.ts';
+import { type KeysConfig, keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
 import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
 import type { Job } from '../plan/job.ts';
-import type { RunKey } from './key-lane.ts';
+
+export interface RunKey extends OwnKey {
+  readonly client: ApiClient;
+}
 
 export interface RunDeps {
   lake: Lake;
@@ -41,3 +45,9 @@ export interface RunProgress {
   /** Estimated remaining time, ms; null: unknown. */
   remainingMs: number | null;
 }
+
+/** Given keys, or the key of the settings. */
+export const runKeys = (
+  deps: Pick<RunDeps, 'client' | 'keys'> & { readonly config: KeysConfig },
+): readonly RunKey[] =>
+  deps.keys ?? keysOf({ ...deps.config, keys: [] }).map((key) => ({ ...key, client: deps.client }));

@@ -182,12 +182,15 @@ export class RunLog {
       .run(end.outcome, end.at, end.at, end.resumesAt, JSON.stringify(end.summary), runId);
   }
 
-  /** Calls of a run by job: sent ones, and successful ones. */
-  calls(runId: number): { job: string; sent: number; ok: number }[] {
+  /** Calls of a run by job. */
+  calls(runId: number): { job: string; sent: number; ok: number; failed: number }[] {
     return prepare(
       this.#lake.sqlite,
-      'select job, sum(sent) as sent, sum(status in (200, 202) and error is null) as ok from calls where run_id = ? group by job order by job',
-      { job: 'text', sent: 'number', ok: 'number' },
+      `select job, sum(sent) as sent, sum(ok) as ok, sum(sent) - sum(ok) as failed
+       from (select *, coalesce(status in (200, 202) and error is null, 0) as ok
+         from calls where run_id = ?)
+       group by job order by job`,
+      { job: 'text', sent: 'number', ok: 'number', failed: 'number' },
     ).all(runId);
   }
 

@@ -1,7 +1,7 @@
 import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
-import { SILENT } from '../../base/log.ts';
+import { type Log, SILENT } from '../../base/log.ts';
 import { adoptWords } from '../../ingest/responses/adopt-words.ts';
 import { loadResponse } from '../../ingest/responses/load-response.ts';
 import { addRows, noRows, rowsChanged } from '../../ingest/writers/tally.ts';
@@ -18,13 +18,13 @@ import { PausedError, ServiceDownError } from '../../upstream/throttle/errors.ts
 import { nextPage } from '../plan/first-page.ts';
 import type { Job, Refreshes } from '../plan/job.ts';
 import { quotaOf, refreshBudgets, watchCallsOf } from '../plan/key-quotas.ts';
+import { sumOf } from '../plan/month-forecast.ts';
 import { chooseRefreshes } from '../plan/refresh-planner.ts';
 import { endWatchesOf } from '../plan/watch-planner.ts';
-import { isOfKey, type KeyLane, runKeys } from './key-lane.ts';
-import { Lanes } from './lanes.ts';
-import type { RunDeps } from './run-deps.ts';
+import { isOfKey, type KeyLane, Lanes } from './lanes.ts';
+import { type RunDeps, runKeys } from './run-deps.ts';
 import { type OpenItem, RunLog } from './run-log.ts';
-import { RunReport } from './run-report.ts';
+import { logEnd, logLoaded } from './run-report.ts';
 import type { RunSummary } from './run-summary.ts';
 
 /** Statuses of a video or creator that the service does not have, or no more. */
@@ -36,7 +36,9 @@ const WORDS_TOGETHER = 5000;
 export class Run {
   readonly #deps: RunDeps;
   readonly #log: RunLog;
-  readonly #report: RunReport;
+  readonly #logger: Log;
+  /** Logged fields that drifted. Each is logged once per run, although it comes with every page. */
+  readonly #drifted = new Set<string>();
   readonly #lanes: Lanes;
   readonly #rows = noRows();
   readonly #startedAt: number;
@@ -63,8 +65,9 @@ export class Run {
       this.#runId = resumed.id;
       this.#log.resume(resumed.id, this.#startedAt);
     }
-    this.#report = new RunReport(deps.log ?? SILENT, this.#runId);
-    this.#report.began(jobs, resumed !== undefined);
+    this.#logger = deps.log ?? SILENT;
+    const verb = resumed === undefined ? 'began' : 'resumed';
+    this.#logger.info({ runId: this.#runId, jobs }, `run ${this.#runId} ${verb}`);
   }
 
   /**
@@ -98,9 +101,10 @@ export class Run {
       job.stage === 'refreshes' ? await this.#chosenRefreshes() : { growth: [], creators: [] };
     const watchCalls =
       job.stage === 'watches' ? await watchCallsOf(this.#lanes.all, this.#deps) : 0;
-    const items = job.plan({ lake, config, clock, runId: this.#runId, refreshes, watchCalls });
-    this.#log.plan(this.#runId, job.name, items);
-    this.#report.planned(job.name, items.length);
+    const runId = this.#runId;
+    const items = job.plan({ lake, config, clock, runId, refreshes, watchCalls });
+    this.#log.plan(runId, job.name, items);
+    this.#logger.debug({ runId, job: job.name, items: items.length }, `${job.name} planned`);
   }
 
   /** Refreshes of the run. Lists are planned before the budget is divided. */
@@ -125,7 +129,7 @@ export class Run {
   /** Queues a request. It stays open if all its keys have stopped. */
   #enqueue(item: OpenItem): void {
     const lane = this.#lanes.deal(item);
-    lane?.add(async () => {
+    void lane?.queue.add(async () => {
       if (this.#stop !== undefined) return;
       if (this.#lanes.passesOn(item, lane)) return this.#enqueue(item);
       try {
@@ -170,9 +174,10 @@ export class Run {
     addRows(this.#rows, counts);
     this.#waiting += counts.videos.inserted;
     if (this.#waiting >= WORDS_TOGETHER) this.#indexWords();
-    const { callId } = answered;
-    const loaded = { callId, attempt: attempts, status: answered.response.status, ms: tookMs };
-    this.#report.loaded({ job, item: line, ...loaded, rows: rowsChanged(counts) }, read);
+    const { callId, response } = answered;
+    const loaded = { callId, attempt: attempts, status: response.status, ms: tookMs };
+    const rows = rowsChanged(counts);
+    logLoaded(this.#logger, { runId, job, item: line, ...loaded, rows }, read, this.#drifted);
     if (next !== undefined) this.#enqueue({ job, line: requestLine(next), request: next });
   }
 
@@ -195,7 +200,9 @@ export class Run {
       const ofKey = isOfKey(stop) && !signal.aborted;
       if (ofKey && lane.stop === undefined) {
         lane.stop = stop;
-        if (lane.key.key !== undefined) this.#report.keyStopped(lane.key.key.name, stop);
+        const { key } = lane.key;
+        const fields = { runId: this.#runId, key: key?.name, error: stop.name };
+        if (key !== undefined) this.#logger.warn(fields, stop.message);
       }
       this.#stop ??= ofKey ? this.#lanes.stop : stop;
       if (this.#stop === undefined) this.#enqueue(item);
@@ -211,10 +218,12 @@ export class Run {
     }
     const isBarred = error instanceof KeyBarredError;
     const isGone = GONE.includes(error.status ?? 0) && !('page' in item.request);
-    const state = isGone || isBarred ? 'skipped' : 'failed';
+    const isFailed = !isGone && !isBarred;
+    const state = isFailed ? 'failed' : 'skipped';
     const attempts = isBarred ? 0 : 1;
     this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts });
-    this.#report.gaveUp(item.job, item.line, state, error);
+    const fields = { runId: this.#runId, job: item.job, item: item.line, outcome: state };
+    this.#logger[isFailed ? 'error' : 'info']({ ...fields, status: error.status }, error.message);
     if (isGone) endWatchesOf(lake, item.request, { at: clock.now(), reason: error.message });
   }
 
@@ -268,20 +277,19 @@ export class Run {
             ? 'partial'
             : 'failed';
     const resumesAt = stop instanceof PausedError ? stop.resumesAt : null;
-    const byJob = Object.fromEntries(
-      this.#log
-        .calls(this.#runId)
-        .map(({ job, sent, ok }) => [job, { sent, ok, failed: sent - ok }]),
-    );
-    const sum = (what: 'sent' | 'ok' | 'failed'): number =>
-      Object.values(byJob).reduce((total, calls) => total + calls[what], 0);
+    const calls = this.#log.calls(this.#runId);
     const at = clock.now();
     const summary: RunSummary = {
       runId: this.#runId,
       outcome,
       startedAt: isoOf(this.#startedAt),
       finishedAt: isoOf(at),
-      calls: { sent: sum('sent'), ok: sum('ok'), failed: sum('failed'), byJob },
+      calls: {
+        sent: sumOf(calls, 'sent'),
+        ok: sumOf(calls, 'ok'),
+        failed: sumOf(calls, 'failed'),
+        byJob: Object.fromEntries(calls.map(({ job, ...counts }) => [job, counts])),
+      },
       rows: this.#rows,
       rejected: this.#log.rejected(this.#runId),
       drift: this.#log.drift(this.#runId),
@@ -291,7 +299,7 @@ export class Run {
       items,
     };
     this.#log.finish(this.#runId, { outcome, at, resumesAt, summary });
-    this.#report.ended(summary);
+    logEnd(this.#logger, summary);
     return summary;
   }
 }
