@@ -44,45 +44,19 @@ const get = async (address: string, deps: HeartbeatDeps, signal: AbortSignal): P
   }
 };
 
-/** Reports the start, success and failure of runs to a monitor. Never throws, and each beat has a timeout. */
-export class Heartbeat {
-  readonly #deps: HeartbeatDeps;
-  #started: Promise<void> | undefined;
-
-  constructor(deps: HeartbeatDeps) {
-    this.#deps = deps;
+/** Reports the start, success or failure of a run to a monitor. Never throws; it has a timeout. */
+export const sendBeat = async (beat: Beat, deps: HeartbeatDeps): Promise<void> => {
+  const { heartbeat, signal, timeoutMs = TIMEOUT_MS, warn } = deps;
+  const address = beatAddress(heartbeat.reveal(), beat);
+  if (address === undefined) return;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  try {
+    await get(address, deps, AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    if (signal.aborted) return;
+    const why = deadline.aborted
+      ? `no response within ${timeoutMs / SECOND_MS} s`
+      : messageOf(error).replaceAll(heartbeat.reveal(), '[hidden]');
+    warn(`Could not reach TRENDLAKE_HEARTBEAT for ${beat}: ${why}. The run is not affected.`);
   }
-
-  /** True after `start`. */
-  get isStarted(): boolean {
-    return this.#started !== undefined;
-  }
-
-  /** Sends the start without waiting for it. */
-  start(): void {
-    this.#started ??= this.#send('start');
-  }
-
-  /** Sends the end, after a start that is still on its way. */
-  async end(beat: 'success' | 'fail'): Promise<void> {
-    await this.#started;
-    await this.#send(beat);
-  }
-
-  async #send(beat: Beat): Promise<void> {
-    const { heartbeat, signal, timeoutMs = TIMEOUT_MS, warn } = this.#deps;
-    const address = beatAddress(heartbeat.reveal(), beat);
-    if (address === undefined) return;
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const ends = AbortSignal.any([signal, deadline]);
-    try {
-      await get(address, this.#deps, ends);
-    } catch (error) {
-      if (signal.aborted) return;
-      const why = deadline.aborted
-        ? `no response within ${timeoutMs / SECOND_MS} s`
-        : messageOf(error).replaceAll(heartbeat.reveal(), '[hidden]');
-      warn(`Could not reach TRENDLAKE_HEARTBEAT for ${beat}: ${why}. The run is not affected.`);
-    }
-  }
-}
+};

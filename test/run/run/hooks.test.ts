@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../../src/base/secret.ts';
 import { noRows } from '../../../src/ingest/writers/tally.ts';
-import { runAfterSync } from '../../../src/run/run/after-sync.ts';
 import { Background } from '../../../src/run/run/background.ts';
-import { beatAddress, Heartbeat } from '../../../src/run/run/heartbeat.ts';
+import { beatAddress, sendBeat } from '../../../src/run/run/heartbeat.ts';
+import { runAfterSync } from '../../../src/run/run/night-hooks.ts';
 import type { RunSummary } from '../../../src/run/run/run-summary.ts';
 import { hoursAgo } from '../../serve/filled-lake.ts';
 import { runService } from '../../serve/running.ts';
@@ -101,15 +101,9 @@ test('hanging receivers are given up after their timeout', async () => {
   const { signal } = new AbortController();
   const warn = (sentence: string): void => void warnings.push(sentence);
   const timeoutMs = 50;
-  const heartbeat = new Heartbeat({
-    heartbeat: new Secret(url),
-    proxy: undefined,
-    signal,
-    timeoutMs,
-    warn,
-  });
-  heartbeat.start();
-  await heartbeat.end('success');
+  const monitored = { heartbeat: new Secret(url), proxy: undefined, signal, timeoutMs, warn };
+  await sendBeat('start', monitored);
+  await sendBeat('success', monitored);
   const run = { runId: 3, rows: noRows() } as RunSummary;
   const world = { env: process.env, signal, timeoutMs, warn };
   await runAfterSync(new Secret('sleep 600'), { run, changed: [] }, world);
