@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Condition } from '../../alerts/notify/conditions.ts';
 import { lakeConditions, staleSources } from '../../alerts/notify/judge.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { type Holder, living } from '../../lake/exclusive.ts';
 import { SCHEMA_VERSION } from '../../lake/migrate.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
@@ -26,8 +25,7 @@ import { type Accounting, accountingOf, rateOf } from '../plan/accounting.ts';
 import { type KeyMonth, monthsOf } from '../plan/key-plan.ts';
 import { type CallsLeft, expectedSources, planLine } from '../plan/month-plan.ts';
 import { withWatches } from '../plan/watch-planner.ts';
-import { DAEMON } from '../schedule/daemon.ts';
-import { type BackupState, backupOf, nextSlot, type PipelineSettings } from './schedule-state.ts';
+import { type PipelineSettings, type ScheduleState, scheduleState } from './schedule-state.ts';
 
 export interface KeyedSettings extends PipelineSettings {
   readonly config: PipelineSettings['config'] & KeysConfig;
@@ -80,13 +78,11 @@ export interface QuotaState extends Accounting {
 }
 
 /** Current state, whatever instant is shown. */
-export interface PipelineNow {
+export interface PipelineNow extends Omit<ScheduleState, 'slots'> {
   readonly status: LakeStatus;
   readonly quota: QuotaState | { readonly unknown: string };
   readonly sources: readonly SourceState[];
-  readonly chores: readonly { readonly name: string; readonly nextAt: number | null }[];
-  readonly daemons: readonly Holder[];
-  readonly backup: BackupState | null;
+  readonly chores: ScheduleState['slots'];
   readonly parquet: {
     readonly exportedAt: string;
     readonly codec: string | null; // null: unknown
@@ -161,23 +157,23 @@ const currentState = (
   settings: KeyedSettings,
   wanted: Pick<PipelineQuery, 'now' | 'spent'>,
 ): PipelineNow => {
-  const { config, jobs, chores } = settings;
+  const { config, jobs } = settings;
   const { now } = wanted;
   const status = lakeStatus(lake);
   const origin = originOf(lake);
+  const { slots, ...schedule } = scheduleState(lake.dataDir, settings, now);
   const stale = staleSources(lake, expectedSources(jobs, config, now, origin), now);
   return {
     status,
     quota: quotaOf(lake, settings, wanted),
-    sources: jobs.map((job) => ({
-      job: job.name,
-      lastAnswerAt: status.freshness.find((each) => each.job === job.name)?.lastAnswerAt ?? null,
-      isStale: stale.some(({ subject }) => subject === job.name),
-      nextAt: nextSlot(job, config, now),
+    sources: slots.slice(0, jobs.length).map(({ name, nextAt }) => ({
+      job: name,
+      lastAnswerAt: status.freshness.find(({ job }) => job === name)?.lastAnswerAt ?? null,
+      isStale: stale.some(({ subject }) => subject === name),
+      nextAt,
     })),
-    chores: chores.map((chore) => ({ name: chore.name, nextAt: nextSlot(chore, config, now) })),
-    daemons: living(lake.dataDir, DAEMON),
-    backup: backupOf(lake.dataDir),
+    chores: slots.slice(jobs.length),
+    ...schedule,
     parquet: parquetOf(lake.dataDir),
     forecasts: forecastStates(lake.sqlite, now),
     conditions: [...lakeConditions(lake, now), ...stale],

@@ -19,20 +19,20 @@ export interface PipelineSettings {
 }
 
 /** Next slot of a job or chore (Unix ms); null: it is off. */
-export const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number | null => {
+const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number | null => {
   const cron = cronOfJob(job, config);
   // most are due within a day; searching further takes longer
   const withinDay = cron?.slots(now, now + DAY_MS + HOUR_MS)[0];
   return withinDay ?? cron?.slots(now, now + 32 * DAY_MS)[0] ?? null;
 };
 
-export interface BackupState {
+interface BackupState {
   readonly date: string; // YYYY-MM-DD
   readonly bytes: number;
   readonly kept: number;
 }
 
-export const backupOf = (dataDir: string): BackupState | null => {
+const backupOf = (dataDir: string): BackupState | null => {
   const backups = backupsIn(dataDir);
   const last = backups.at(-1);
   const date = /\d{4}-\d\d-\d\d/.exec(last?.path.split(/[\\/]/).at(-1) ?? '')?.[0];

@@ -1,7 +1,6 @@
 import { createTask, parse, validate } from 'node-cron';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
-import { type WallClockChange, wallClockChanges } from './wall-clock.ts';
 
 const FARTHEST_BACK_MS = 32 * DAY_MS;
 const LONGEST_REPEAT_MS = DAY_MS;
@@ -19,6 +18,40 @@ export interface Cron {
   /** Slots after `from` and before `to`. */
   slots(from: number, to: number): number[];
 }
+
+/** A jump of a zone's wall clock, at an instant (Unix ms). */
+interface WallClockChange {
+  at: number;
+  /** Wall time before and after the jump, as if in UTC. */
+  from: number;
+  to: number;
+}
+
+/** Clock changes of a zone after `from` and up to `to`, such as the start of summer time. */
+const wallClockChanges = (timezone: string, from: number, to: number): WallClockChange[] => {
+  if (timezone === 'UTC') return [];
+  const format = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
+  const offsetMs = (at: number): number => {
+    const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+    return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS;
+  };
+  const changes: WallClockChange[] = [];
+  const first = Math.floor(from / MINUTE_MS) * MINUTE_MS; // clocks jump at whole minutes
+  for (let start = first; start < to; start += DAY_MS) {
+    const before = offsetMs(start);
+    const after = offsetMs(start + DAY_MS);
+    if (before === after) continue;
+    let [low, high] = [start, start + DAY_MS]; // last instant before the change, first instant after it
+    while (high - low > MINUTE_MS) {
+      const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS;
+      if (offsetMs(middle) === before) low = middle;
+      else high = middle;
+    }
+    if (high <= to) changes.push({ at: high, from: high + before, to: high + after });
+  }
+  return changes;
+};
 
 /** Rejects most minutes quickly, because node-cron is slow. Hours are checked in UTC only. */
 class Prefilter {

@@ -9,7 +9,7 @@ import { PARQUET_TABLES } from '../../output/parquet/parquet-tables.ts';
 import { partitionOf, pathOf } from '../../output/parquet/partitions.ts';
 import type { Background } from './background.ts';
 import { sendBeat } from './heartbeat.ts';
-import type { NoticeDeps } from './report-notices.ts';
+import type { RunDeps } from './run-deps.ts';
 import type { RunSummary } from './run-summary.ts';
 
 /** Longest time of the command. */
@@ -61,10 +61,12 @@ export const runAfterSync = async (
   }
 };
 
-type HookDeps = Pick<NoticeDeps, 'lake' | 'config' | 'env' | 'signal' | 'warn'> & {
+export interface HookDeps extends Pick<RunDeps, 'lake' | 'config' | 'signal'> {
+  env: NodeJS.ProcessEnv;
   /** Runs hooks beside the next runs. Default: waits for them. */
-  readonly hooks?: Background;
-};
+  hooks?: Background;
+  warn(sentence: string): void;
+}
 
 /** `TRENDLAKE_HEARTBEAT` and `TRENDLAKE_AFTER_SYNC` of one night. Its functions never throw. */
 export class NightHooks {

@@ -1,41 +1,51 @@
 import { MOST_OF_A_KIND } from '../../alerts/events/newest-events.ts';
 import { noticeEvents } from '../../alerts/events/notice.ts';
 import { readThresholds } from '../../alerts/events/thresholds.ts';
+import { judgeConditions, sendNotices } from '../../alerts/notify/notify.ts';
 import { statementRunner } from '../../alerts/rules/alert-rows.ts';
 import { evaluateAlerts } from '../../alerts/rules/evaluate.ts';
+import { sendHits } from '../../alerts/rules/send-hits.ts';
 import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
 import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
 import { SECOND_MS } from '../../base/durations.ts';
-import { docsPage } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { SameLake } from '../../lake/same-lake.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
+import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { Chore, ChoreDone, Job } from '../plan/job.ts';
-import type { Attempt } from './attempt.ts';
+import { keyMonths, planMonths } from '../plan/key-plan.ts';
+import { expectedSources } from '../plan/month-plan.ts';
+import type { Attempt, Attempting } from './attempt.ts';
 import type { Background } from './background.ts';
-import { NightHooks } from './night-hooks.ts';
-import { type NoticeDeps, tellNotices } from './report-notices.ts';
+import { type HookDeps, NightHooks } from './night-hooks.ts';
 import type { RunDeps } from './run-deps.ts';
 import type { RunSummary } from './run-summary.ts';
 import { sync } from './sync.ts';
 
-export interface NightDeps extends RunDeps, NoticeDeps {
+export interface NightDeps extends RunDeps, HookDeps {
   allJobs: readonly Job[];
+  attempt: Attempting;
+  /** Sends notices beside the next runs. Default: waits for sending. */
+  background?: Background;
   /** Run after the sync, in this order. Disabled chores are left out. */
   chores: readonly Chore[];
   /** Revoked keys of `serve`, if several machines share them. */
   revokedKeys?: RevokedKeys | undefined;
-  /** Runs hooks beside the next runs. Default: waits for them. */
-  hooks?: Background;
   /** Called when a run starts. `undefined`: a new run. */
   onRun?: (runId: number | undefined, jobs: readonly string[]) => void;
+}
+
+interface EndedChore {
+  name: string;
+  end: Attempt<ChoreDone>;
 }
 
 /** Work after a sync. */
 export interface Followed {
   /** New events; 0 if detecting failed, which the next sync repeats. */
   events: number;
-  chores: { name: string; end: Attempt<ChoreDone> }[];
+  chores: EndedChore[];
 }
 
 export interface Night extends Followed {
@@ -92,6 +102,49 @@ const evaluateOwn = async ({
     notify: config.notify?.reveal(),
     warn,
   });
+};
+
+/** Sends unsent notices and alerts. A failure is a warning, and everything unsent is sent after the next run. */
+const sendUnsent = async ({ lake, warn, config, clock, env, signal }: NightDeps): Promise<void> => {
+  const deps = { clock, env, signal, publicUrl: config.publicUrl };
+  const channel = config.notify?.reveal();
+  const failure = channel === undefined ? undefined : await sendNotices(lake, channel, deps);
+  if (failure !== undefined)
+    warn(`Could not send to TRENDLAKE_NOTIFY (${failure}). trendlake retries after the next run.`);
+  for (const unsent of await sendHits(lake, channel, deps))
+    warn(`Could not send an alert (${unsent}). trendlake retries after the next run.`);
+};
+
+/** Records new and resolved problems. */
+const judge = async (
+  { lake, config, clock, ledgers = LAKE_LEDGERS, allJobs }: NightDeps,
+  chores: readonly EndedChore[],
+): Promise<void> => {
+  const now = clock.now();
+  const plan = planMonths(await keyMonths(lake, config, allJobs, { ledgers, now }));
+  judgeConditions(
+    lake,
+    {
+      sources: expectedSources(allJobs, config, now),
+      quota: plan.fits
+        ? null
+        : `The month's calls will run out: the schedules need ${plan.missing} more. Run \`${commandText('plan')}\` for details.`,
+      chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
+    },
+    now,
+  );
+};
+
+/**
+ * Records new and resolved problems and sends each once to `TRENDLAKE_NOTIFY`, and alerts to their
+ * targets. With `background`, a slow receiver does not delay runs.
+ */
+const tellNotices = async (deps: NightDeps, chores: readonly EndedChore[]): Promise<void> => {
+  const { config, attempt, background } = deps;
+  if (config.notify !== undefined) await judge(deps, chores);
+  const sending = () => attempt('sending notices', () => sendUnsent(deps));
+  if (background === undefined) await sending();
+  else background.start(sending);
 };
 
 /**

@@ -44,22 +44,14 @@ const requestWith = async (
 ): Promise<DecodedResponse> => {
   const { lake, signal, config } = deps;
   const { throttle, ledger } = openThrottle({ ...deps, limits, client });
-  const { read, settle, callId, response, receivedAt } = await throttle.request(
+  const { upstream } = config;
+  const { read, settle, ...answered } = await throttle.request(
     request,
-    (response) => decodeResponse(request, response, config.upstream),
+    (response) => decodeResponse(request, response, upstream),
     { runId: null, job, signal },
   );
-  adoptWords(lake, config.upstream);
-  const call = {
-    runId: null,
-    request,
-    callId,
-    response,
-    decoded: read,
-    receivedAt,
-    isLastPage: true,
-    upstream: config.upstream,
-  };
+  adoptWords(lake, upstream);
+  const call = { runId: null, request, decoded: read, ...answered, isLastPage: true, upstream };
   loadResponse(lake, call, (counts) => settle(rowsChanged(counts), counts.videos.inserted));
   await ledger.drain?.();
   syncLake(lake);

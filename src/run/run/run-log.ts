@@ -1,4 +1,3 @@
-import type { Statement } from 'better-sqlite3';
 import { ITEM_STATES, type ItemState, type RunOutcome } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
@@ -41,14 +40,9 @@ const STATES = JSON.stringify(ITEM_STATES);
 
 export class RunLog {
   readonly #lake: Lake;
-  readonly #done: Statement;
 
   constructor(lake: Lake) {
     this.#lake = lake;
-    this.#done = lake.sqlite.prepare(
-      `update run_items set state = 'done', attempts = attempts + ?, error = null
-       where run_id = ? and job = ? and request = ?`,
-    );
   }
 
   /** Newest running or paused run. */
@@ -149,7 +143,11 @@ export class RunLog {
 
   /** Call it inside the transaction that loads the response. */
   done(runId: number, { job, line }: Pick<OpenItem, 'job' | 'line'>, attempts: number): void {
-    this.#done.run(attempts, runId, job, line);
+    statement(
+      this.#lake,
+      `update run_items set state = 'done', attempts = attempts + ?, error = null
+       where run_id = ? and job = ? and request = ?`,
+    ).run(attempts, runId, job, line);
   }
 
   giveUp(runId: number, { job, line }: OpenItem, { state, error, attempts }: GivenUp): void {

@@ -31,7 +31,7 @@ interface CallContext {
   signal?: AbortSignal;
 }
 
-interface ThrottleDeps {
+export interface ThrottleDeps {
   ledger: Ledger;
   client: ApiClient;
   clock: Clock;
@@ -41,9 +41,9 @@ interface ThrottleDeps {
   /** Stores an unreadable response and its error while settling. */
   keepUnread: (callId: number, response: RawResponse, error: unknown) => void;
   /** Shared with the throttles of other keys, as is `maxCalls`. */
-  counts?: CallCounts;
+  counts?: CallCounts | undefined;
   /** The run pauses after so many calls. */
-  maxCalls?: number;
+  maxCalls?: number | undefined;
   /** True while another key can make the calls of this one. */
   hasHelp?: () => boolean;
   /** Hears of waits for the service and for a slot of the minute. */
