@@ -1,5 +1,5 @@
 import { backupsIn } from '../../base/data-dir/backups.ts';
-import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { DAY_MS } from '../../base/durations.ts';
 import { type Holder, living } from '../../lake/exclusive.ts';
 import { cronOfJob, type PlanConfig, type PlannedJob } from '../plan/month-plan.ts';
 import { DAEMON } from '../schedule/daemon.ts';
@@ -19,12 +19,8 @@ export interface PipelineSettings {
 }
 
 /** Next slot of a job or chore (Unix ms); null: it is off. */
-const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number | null => {
-  const cron = cronOfJob(job, config);
-  // most are due within a day; searching further takes longer
-  const withinDay = cron?.slots(now, now + DAY_MS + HOUR_MS)[0];
-  return withinDay ?? cron?.slots(now, now + 32 * DAY_MS)[0] ?? null;
-};
+const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number | null =>
+  cronOfJob(job, config)?.slots(now, now + 32 * DAY_MS)[0] ?? null;
 
 interface BackupState {
   readonly date: string; // YYYY-MM-DD

@@ -3,75 +3,32 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 
 const FARTHEST_BACK_MS = 32 * DAY_MS;
-const LONGEST_REPEAT_MS = DAY_MS;
-
-const matcherOf = (expression: string, timezone: string): ((at: number) => boolean) => {
-  const task = createTask(expression, () => {}, { timezone });
-  void task.destroy(); // node-cron keeps a task until it is destroyed; `match` still works then
-  return (at) => task.match(new Date(at));
-};
 
 /** Slots of a job, Unix ms on whole minutes. */
 export interface Cron {
   /** Newest slot at or before `now`, at most 32 days back. */
   previousSlot(now: number): number | undefined;
-  /** Slots after `from` and before `to`. */
+  /** Slots after `from` and before `to`, ascending. */
   slots(from: number, to: number): number[];
 }
 
-/** A jump of a zone's wall clock, at an instant (Unix ms). */
-interface WallClockChange {
-  at: number;
-  /** Wall time before and after the jump, as if in UTC. */
-  from: number;
-  to: number;
-}
+/** Returns a function that tests a wall time, given as if in UTC. */
+const matcherOf = (expression: string): ((wallTime: number) => boolean) => {
+  const task = createTask(expression, () => {}, { timezone: 'UTC' });
+  void task.destroy(); // node-cron keeps a task until it is destroyed; `match` still works then
+  return (wallTime) => task.match(new Date(wallTime));
+};
 
-/** Clock changes of a zone after `from` and up to `to`, such as the start of summer time. */
-const wallClockChanges = (timezone: string, from: number, to: number): WallClockChange[] => {
-  if (timezone === 'UTC') return [];
+/** Returns a function that gives the difference of a zone from UTC at an instant. */
+const offsetOf = (timezone: string): ((at: number) => number) => {
+  if (timezone === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
-  const offsetMs = (at: number): number => {
+  return (at) => {
     const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
     const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
     return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS;
   };
-  const changes: WallClockChange[] = [];
-  const first = Math.floor(from / MINUTE_MS) * MINUTE_MS; // clocks jump at whole minutes
-  for (let start = first; start < to; start += DAY_MS) {
-    const before = offsetMs(start);
-    const after = offsetMs(start + DAY_MS);
-    if (before === after) continue;
-    let [low, high] = [start, start + DAY_MS]; // last instant before the change, first instant after it
-    while (high - low > MINUTE_MS) {
-      const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS;
-      if (offsetMs(middle) === before) low = middle;
-      else high = middle;
-    }
-    if (high <= to) changes.push({ at: high, from: high + before, to: high + after });
-  }
-  return changes;
 };
-
-/** Rejects most minutes quickly, because node-cron is slow. Hours are checked in UTC only. */
-class Prefilter {
-  readonly #step: number;
-  readonly #minutes: ReadonlySet<number>;
-  readonly #hours: ReadonlySet<number> | undefined;
-
-  constructor(expression: string, timezone: string) {
-    const { minute, hour } = parse(expression);
-    // zones differ from UTC by quarters of an hour
-    this.#step = timezone === 'UTC' ? 60 : 15;
-    this.#minutes = new Set(minute.map((each) => each % this.#step));
-    this.#hours = timezone === 'UTC' ? new Set(hour) : undefined;
-  }
-
-  mayMatch(at: number): boolean {
-    if (!this.#minutes.has((at / MINUTE_MS) % this.#step)) return false;
-    return this.#hours === undefined || this.#hours.has(Math.floor(at / HOUR_MS) % 24);
-  }
-}
 
 /**
  * A cron expression in a time zone.
@@ -80,11 +37,11 @@ class Prefilter {
  * elapsed hours.
  */
 export class CronExpression implements Cron {
-  readonly #timezone: string;
   readonly #keepsToWallClock: boolean;
-  readonly #prefilter: Prefilter;
-  readonly #matches: (at: number) => boolean;
-  readonly #matchesWallTime: (at: number) => boolean;
+  /** Milliseconds of a day at which the job may run. */
+  readonly #times: readonly number[];
+  readonly #matches: (wallTime: number) => boolean;
+  readonly #offsetAt: (at: number) => number;
 
   /** @throws UsageError naming the job when the expression is invalid */
   constructor(job: string, expression: string, timezone: string) {
@@ -93,47 +50,49 @@ export class CronExpression implements Cron {
       throw new UsageError(
         `The schedule of job ${job} (TRENDLAKE_SCHEDULES) must be a cron expression of five fields, such as "15 2 * * *"; it is "${expression}".`,
       );
-    this.#timezone = timezone;
+    const { hour: hours, minute: minutes } = parse(expression);
+    this.#times = hours.flatMap((hour) =>
+      minutes.map((minute) => hour * HOUR_MS + minute * MINUTE_MS),
+    );
     this.#keepsToWallClock = fields[1]?.startsWith('*') === false;
-    this.#prefilter = new Prefilter(expression, timezone);
-    this.#matches = matcherOf(expression, timezone);
-    this.#matchesWallTime = matcherOf(expression, 'UTC');
+    this.#matches = matcherOf(expression);
+    this.#offsetAt = offsetOf(timezone);
   }
 
   previousSlot(now: number): number | undefined {
-    const newest = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-    const isSlot = this.#slotsWithin(newest - FARTHEST_BACK_MS, newest);
-    for (let at = newest; at > newest - FARTHEST_BACK_MS; at -= MINUTE_MS)
-      if (isSlot(at)) return at;
+    for (const backMs of [HOUR_MS, DAY_MS, FARTHEST_BACK_MS]) {
+      const newest = this.slots(now - backMs, now + 1).at(-1);
+      if (newest !== undefined) return newest;
+    }
     return undefined;
   }
 
   slots(from: number, to: number): number[] {
-    const isSlot = this.#slotsWithin(from, to);
-    const slots: number[] = [];
-    for (let at = (Math.floor(from / MINUTE_MS) + 1) * MINUTE_MS; at < to; at += MINUTE_MS)
-      if (isSlot(at)) slots.push(at);
-    return slots;
+    const slots = new Set<number>();
+    const firstDay = Math.floor(from / DAY_MS - 1) * DAY_MS; // wall time is up to 14 h ahead of UTC
+    for (let day = firstDay; day < to + DAY_MS; day += DAY_MS) {
+      const before = this.#offsetAt(day - DAY_MS);
+      const after = this.#offsetAt(day + 2 * DAY_MS);
+      for (const time of this.#times)
+        for (const at of this.#instantsOf(day + time, before, after))
+          if (at > from && at < to && this.#matches(day + time)) slots.add(at);
+    }
+    return [...slots].sort((a, b) => a - b);
   }
 
-  /** Returns a test for slots between two instants (Unix ms). */
-  #slotsWithin(from: number, to: number): (at: number) => boolean {
-    const changes = this.#keepsToWallClock
-      ? wallClockChanges(this.#timezone, from - LONGEST_REPEAT_MS, to)
-      : [];
-    const madeUpFor = new Set(
-      changes.filter((change) => this.#isSkipped(change)).map(({ at }) => at),
+  /**
+   * Instants at which a job of this wall time runs: one, or up to two if it follows elapsed hours.
+   * @param before offset from UTC before that day; `after`: after it. They differ if clocks change
+   */
+  #instantsOf(wallTime: number, before: number, after: number): number[] {
+    if (before === after) return [wallTime - before];
+    const instants = [wallTime - before, wallTime - after].filter(
+      (at) => at + this.#offsetAt(at) === wallTime,
     );
-    const repeats = changes.filter((change) => change.from > change.to);
-    const isRepeated = (at: number): boolean =>
-      repeats.some((change) => at >= change.at && at < change.at + change.from - change.to);
-    return (at) =>
-      madeUpFor.has(at) || (this.#prefilter.mayMatch(at) && this.#matches(at) && !isRepeated(at));
-  }
-
-  /** True if the clock change skips a slot. */
-  #isSkipped({ from, to }: WallClockChange): boolean {
-    for (let at = from; at < to; at += MINUTE_MS) if (this.#matchesWallTime(at)) return true;
-    return false;
+    if (!this.#keepsToWallClock) return instants;
+    if (instants.length > 0) return instants.slice(0, 1);
+    let jumpAt = wallTime - before; // the clocks skip this time
+    while (this.#offsetAt(jumpAt - MINUTE_MS) === after) jumpAt -= MINUTE_MS;
+    return [jumpAt];
   }
 }
