@@ -5,20 +5,15 @@ import { workerFile } from '../../base/worker-file.ts';
 import type { Origin } from '../../lake/origin.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { expectedSources } from '../plan/month-plan.ts';
-import type {
-  KeyedSettings,
-  PipelineQuery,
-  PipelineState,
-  SpentElsewhere,
-} from './pipeline-state.ts';
+import type { PipelineQuery, PipelineState, SpentElsewhere } from './pipeline-state.ts';
+import type { PipelineSettings } from './schedule-state.ts';
 
 /** Start data of the thread. */
-export interface PipelineStart extends KeyedSettings {
+export interface PipelineStart extends PipelineSettings {
   readonly dataDir: string;
 }
 
 export interface PipelineOptions extends PipelineStart {
-  readonly config: KeyedSettings['config'] & { readonly pricePer1000?: Price | undefined };
   /** Spent calls of each key at `now` (Unix ms), if a shared ledger counts them. */
   readonly spent?: ((now: number) => Promise<readonly MonthSpent[]>) | undefined;
 }

@@ -7,7 +7,7 @@ import type { Lake } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
 import { isCurrent, type ManifestTotals, manifestTotals } from '../../output/parquet/manifest.ts';
-import { type KeysConfig, keysOf } from '../../upstream/throttle/key-limits.ts';
+import { keysOf } from '../../upstream/throttle/key-limits.ts';
 import { lakeSpent } from '../../upstream/throttle/lake-ledger.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { type MonthState, spentOverTime } from '../../upstream/throttle/month.ts';
@@ -26,10 +26,6 @@ import { type KeyMonth, monthsOf } from '../plan/key-plan.ts';
 import { type CallsLeft, expectedSources, planLine } from '../plan/month-plan.ts';
 import { withWatches } from '../plan/watch-planner.ts';
 import { type PipelineSettings, type ScheduleState, scheduleState } from './schedule-state.ts';
-
-export interface KeyedSettings extends PipelineSettings {
-  readonly config: PipelineSettings['config'] & KeysConfig;
-}
 
 /** Spent calls of each key in a shared ledger, or the reason why they are unknown. */
 export type SpentElsewhere = readonly MonthSpent[] | { readonly unknown: string };
@@ -134,7 +130,7 @@ const sharedLimits = (months: readonly KeyMonth[]): NonNullable<QuotaState['shar
 
 const quotaOf = (
   lake: Lake,
-  { config, jobs }: KeyedSettings,
+  { config, jobs }: PipelineSettings,
   { now, spent: elsewhere }: Pick<PipelineQuery, 'now' | 'spent'>,
 ): PipelineNow['quota'] => {
   if (elsewhere !== undefined && 'unknown' in elsewhere) return elsewhere;
@@ -154,7 +150,7 @@ const quotaOf = (
 
 const currentState = (
   lake: Lake,
-  settings: KeyedSettings,
+  settings: PipelineSettings,
   wanted: Pick<PipelineQuery, 'now' | 'spent'>,
 ): PipelineNow => {
   const { config, jobs } = settings;
@@ -184,7 +180,7 @@ const currentState = (
 /** Reads the state of a pipeline, with the same functions as `trendlake status`. */
 export const pipelineState = (
   lake: Lake,
-  settings: KeyedSettings,
+  settings: PipelineSettings,
   { now, spent, run, ...query }: PipelineQuery,
 ): PipelineState => {
   const { total, items } = runsPage(lake, query);

@@ -1,7 +1,8 @@
+import type { Config } from '../../base/config/config.ts';
 import { backupsIn } from '../../base/data-dir/backups.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { type Holder, living } from '../../lake/exclusive.ts';
-import { cronOfJob, type PlanConfig, type PlannedJob } from '../plan/month-plan.ts';
+import { cronOfJob, type PlannedJob } from '../plan/month-plan.ts';
 import { DAEMON } from '../schedule/daemon.ts';
 
 /** Schedule of a job without calls. */
@@ -12,14 +13,14 @@ export interface ScheduledChore {
 }
 
 export interface PipelineSettings {
-  readonly config: PlanConfig;
+  readonly config: Config;
   readonly jobs: readonly PlannedJob[];
   /** Enabled ones. */
   readonly chores: readonly ScheduledChore[];
 }
 
 /** Next slot of a job or chore (Unix ms); null: it is off. */
-const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number | null =>
+const nextSlot = (job: ScheduledChore, config: Config, now: number): number | null =>
   cronOfJob(job, config)?.slots(now, now + 32 * DAY_MS)[0] ?? null;
 
 interface BackupState {

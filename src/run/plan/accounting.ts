@@ -2,7 +2,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Config } from '../../base/config/config.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, required } from '../../lake/prepare.ts';
+import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import {
   differingLimits,
@@ -16,20 +16,19 @@ import { forecastTogether, type KeyMonth, keyMonths, spentTogether } from './key
 import { type MonthForecast, sumOf } from './month-forecast.ts';
 import { type PlannedJob, planMonth } from './month-plan.ts';
 
-/** Calls of one job this month. */
-export interface JobAccount {
-  job: string;
-  calls: number;
-  failed: number;
-  rowsChanged: number;
-  /** Rows inserted or updated per call, failed ones included. */
-  rowsPerCall: number;
-}
+const JOB_ACCOUNT = {
+  job: 'text',
+  calls: 'number',
+  failed: 'number',
+  rowsChanged: 'number',
+  rowsPerCall: 'number', // rows inserted or updated per call, failed ones included
+} as const;
 
 /** Instants are Unix ms. */
 export interface Accounting {
   month: MonthState;
-  byJob: JobAccount[];
+  /** Calls of each job this month. */
+  byJob: RowOf<typeof JOB_ACCOUNT>[];
   /** Average of the last seven days, or since the first call if that is later. */
   callsPerDay: number;
   /** Calls spent at the end of the month, on schedule. */
@@ -120,13 +119,7 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
          sum(coalesce(rows_changed, 0)) as rowsChanged,
          coalesce(round(1.0 * sum(coalesce(rows_changed, 0)) / nullif(sum(sent), 0), 1), 0) as rowsPerCall
        from calls where sent_at >= ? group by job order by calls desc, job`,
-    {
-      job: 'text',
-      calls: 'number',
-      failed: 'number',
-      rowsChanged: 'number',
-      rowsPerCall: 'number',
-    },
+    JOB_ACCOUNT,
   ).all(month.startsAt);
   const recent = required(
     prepare(

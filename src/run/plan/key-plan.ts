@@ -1,12 +1,13 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
+import type { Config } from '../../base/config/config.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import type { CountedKey } from '../../upstream/throttle/counted-key.ts';
-import { type KeysConfig, keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
+import { keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
 import type { LedgerSource, MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { type JobForecast, type MonthForecast, sumOf } from './month-forecast.ts';
-import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
+import { type PlannedJob, planMonth } from './month-plan.ts';
 import { withWatches } from './watch-planner.ts';
 
 /** Platform of a request; undefined: all platforms. */
@@ -44,7 +45,7 @@ const shareOf = (platform: Platform | undefined, key: OwnKey, keys: readonly Own
 interface KeyPlan {
   /** Undefined: the only key. */
   readonly key: CountedKey | undefined;
-  readonly config: PlanConfig;
+  readonly config: Config;
   readonly jobs: readonly PlannedJob[];
 }
 
@@ -64,7 +65,7 @@ const partsOf = (ceiling: number | undefined, keys: readonly OwnKey[]): (number 
 /** Plans of the keys, in their order. */
 export const keyPlans = (
   keys: readonly OwnKey[],
-  config: PlanConfig,
+  config: Config,
   jobs: readonly PlannedJob[],
 ): KeyPlan[] => {
   const growth = partsOf(config.growthCalls, keys);
@@ -116,7 +117,7 @@ interface SpentAt {
 /** Spent calls of each key, in order. Without a lake, none are spent. */
 export const spentOfKeys = async (
   lake: Pick<Lake, 'sqlite'> | undefined,
-  config: KeysConfig,
+  config: Config,
   { ledgers, now }: SpentAt,
 ): Promise<MonthSpent[]> => {
   const spent: MonthSpent[] = [];
@@ -126,7 +127,7 @@ export const spentOfKeys = async (
 
 /** @param spent of each key, in order */
 export const monthsOf = (
-  config: PlanConfig & KeysConfig,
+  config: Config,
   jobs: readonly PlannedJob[],
   spent: readonly MonthSpent[],
 ): KeyMonth[] =>
@@ -138,7 +139,7 @@ export const monthsOf = (
 /** Months of all keys, with spent calls from a ledger. */
 export const keyMonths = async (
   lake: Pick<Lake, 'sqlite'> | undefined,
-  config: PlanConfig & KeysConfig,
+  config: Config,
   jobs: readonly PlannedJob[],
   at: SpentAt,
 ): Promise<KeyMonth[]> =>

@@ -1,14 +1,11 @@
 import { PLATFORMS, type RefreshJob } from '../../../schema/vocabulary.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Config } from '../../base/config/config.ts';
 import { isoOf } from '../../base/iso.ts';
-import type { Lake } from '../../lake/open.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import type { KeyLane } from '../run/lanes.ts';
+import type { RunDeps } from '../run/run-deps.ts';
 import type { KeyQuota, RunSummary } from '../run/run-summary.ts';
 import { rateOf } from './accounting.ts';
-import type { Job } from './job.ts';
 import { keyPlans, spentTogether } from './key-plan.ts';
 import { sumOf } from './month-forecast.ts';
 import { refreshBudget } from './month-plan.ts';
@@ -47,21 +44,10 @@ export const quotaOf = async (lanes: readonly KeyLane[]): Promise<RunSummary['qu
   };
 };
 
-/** Parts of a run that its budgets depend on. */
-interface QuotaDeps {
-  readonly lake: Lake;
-  readonly config: Config;
-  readonly clock: Clock;
-  /** Jobs of this run. */
-  readonly jobs: readonly Job[];
-  /** Every job there is. */
-  readonly allJobs?: readonly Job[];
-}
-
 /** Calls that watches may make in a run of the keys that have not stopped. */
 export const watchCallsOf = async (
   lanes: readonly KeyLane[],
-  { lake, config, clock }: Pick<QuotaDeps, 'lake' | 'config' | 'clock'>,
+  { lake, config, clock }: Pick<RunDeps, 'lake' | 'config' | 'clock'>,
 ): Promise<number> => {
   const months: MonthSpent[] = [];
   for (const { ledger, stop } of lanes) if (stop === undefined) months.push(await ledger.spent());
@@ -86,7 +72,13 @@ const addBudget = (budgets: readonly RefreshBudget[], added: RefreshBudget): Ref
 /** Refresh budgets of the keys that have not stopped, by platforms. */
 export const refreshBudgets = async (
   lanes: readonly KeyLane[],
-  { lake, config, clock, jobs, allJobs = jobs }: QuotaDeps,
+  {
+    lake,
+    config,
+    clock,
+    jobs,
+    allJobs = jobs,
+  }: Pick<RunDeps, 'lake' | 'config' | 'clock' | 'jobs' | 'allJobs'>,
 ): Promise<RefreshBudget[]> => {
   const plans = keyPlans(
     lanes.map(({ key }) => key),

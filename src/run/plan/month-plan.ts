@@ -43,39 +43,21 @@ export const cronOfJob = (
   return schedule === 'off' ? undefined : new CronExpression(job.name, schedule, config.timezone);
 };
 
-/** Settings of a month's plan. */
-export type PlanConfig = Pick<
-  Config,
-  | 'quotaReset'
-  | 'callsPerMonth'
-  | 'ratePerMinute'
-  | 'growthCalls'
-  | 'creatorCalls'
-  | 'listItems'
-  | 'schedules'
-  | 'timezone'
-  | 'shares'
-  | 'reservePercent'
-  | 'watchShare'
-  | 'platforms'
-> &
-  Partial<Pick<Config, 'upstream'>>;
-
 /** A job as far as a plan needs to know it. */
 export type PlannedJob = Pick<Job, 'name' | 'schedule' | 'stage' | 'lists' | 'expectedCalls'>;
 
-const ceilingOf = (job: PlannedJob, config: PlanConfig): number =>
+const ceilingOf = (job: PlannedJob, config: Config): number =>
   ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as RefreshJob] ??
   Number.POSITIVE_INFINITY;
 
 /** Maximum calls of one run of a list job. */
-const listCalls = ({ lists = {} }: PlannedJob, config: PlanConfig): number =>
+const listCalls = ({ lists = {} }: PlannedJob, config: Config): number =>
   ((lists.perPlatform ?? 0) * config.platforms.length + (lists.shared ?? 0)) *
   Math.ceil(config.listItems / pageItems(config));
 
 const loadsOf = (
   jobs: readonly PlannedJob[],
-  config: PlanConfig,
+  config: Config,
   { month, at }: MonthSpent,
   running: readonly string[],
 ): JobLoad[] => {
@@ -98,7 +80,7 @@ const loadsOf = (
 
 const forecast = (
   jobs: readonly PlannedJob[],
-  config: PlanConfig,
+  config: Config,
   spent: MonthSpent,
   running: readonly string[],
 ) => {
@@ -118,7 +100,7 @@ const forecast = (
  */
 export const planMonth = (
   jobs: readonly PlannedJob[],
-  config: PlanConfig,
+  config: Config,
   spent: MonthSpent,
   running: readonly string[] = [],
 ): MonthForecast => forecast(jobs, config, spent, running).plan;
@@ -131,7 +113,7 @@ export interface CallsLeft {
 /** The forecast as a line: calls left after each run until the end of the month. */
 export const planLine = (
   jobs: readonly PlannedJob[],
-  config: PlanConfig,
+  config: Config,
   spent: MonthSpent,
 ): CallsLeft[] => {
   const { loads, remaining, plan } = forecast(jobs, config, spent, []);
@@ -155,7 +137,7 @@ export const planLine = (
  */
 export const refreshBudget = (
   spent: MonthSpent,
-  config: PlanConfig,
+  config: Config,
   jobs: readonly PlannedJob[],
 ): Record<RefreshJob, number> => {
   const refreshes = jobs.filter(({ stage }) => stage === 'refreshes').map(({ name }) => name);
@@ -172,7 +154,7 @@ export const refreshBudget = (
  */
 export const expectedSources = (
   jobs: readonly PlannedJob[],
-  config: PlanConfig,
+  config: Config,
   now: number,
   origin: Origin = 'upstream',
 ): ExpectedSource[] => {

@@ -1,5 +1,4 @@
-import type { Platform } from '../../../schema/vocabulary.ts';
-import type { PageConfig } from '../../base/config/upstream-settings.ts';
+import type { Config } from '../../base/config/config.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
@@ -18,7 +17,7 @@ import type { UpstreamRequest } from '../../upstream/request.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { firstPage } from './first-page.ts';
 import type { PlannedItem } from './job.ts';
-import { cronOfJob, type PlanConfig, type PlannedJob } from './month-plan.ts';
+import { cronOfJob, type PlannedJob } from './month-plan.ts';
 
 /** The job runs hourly. What becomes due within half an hour is requested now rather than late. */
 const EARLY_MS = 30 * MINUTE_MS;
@@ -26,7 +25,7 @@ const EARLY_MS = 30 * MINUTE_MS;
 const LATE_MS = HOUR_MS + EARLY_MS;
 
 /** Calls per 30 days that all active watches want. */
-export const wantedCalls = (lake: Pick<Lake, 'sqlite'>, config: PageConfig, now: number): number =>
+export const wantedCalls = (lake: Pick<Lake, 'sqlite'>, config: Config, now: number): number =>
   listWatches(lake, { activeAt: now }).reduce((sum, watch) => sum + callsInMonth(watch, config), 0);
 
 /**
@@ -36,7 +35,7 @@ export const wantedCalls = (lake: Pick<Lake, 'sqlite'>, config: PageConfig, now:
 export const withWatches = (
   jobs: readonly PlannedJob[],
   lake: Pick<Lake, 'sqlite'> | undefined,
-  config: WatchConfig & Pick<PlanConfig, 'schedules' | 'timezone'>,
+  config: Config,
   { now, extra = 0 }: { readonly now: number; readonly extra?: number },
 ): PlannedJob[] =>
   jobs.map((job) => {
@@ -47,13 +46,6 @@ export const withWatches = (
     return { ...job, expectedCalls: runs === 0 ? 0 : calls / runs };
   });
 
-/** Settings that watches depend on. */
-export interface WatchConfig extends PageConfig {
-  /** Percent of the month that watches may take. */
-  readonly watchShare: number;
-  readonly callsPerMonth: number;
-}
-
 /**
  * Calls that watches may make now. Their share of the month is released evenly over the month, with a
  * day in advance, so that a share that is too small makes all watches late by a little instead of
@@ -61,7 +53,7 @@ export interface WatchConfig extends PageConfig {
  */
 export const watchAllowance = (
   { sqlite }: Pick<Lake, 'sqlite'>,
-  { watchShare }: Pick<WatchConfig, 'watchShare'>,
+  { watchShare }: Config,
   { month, now }: { readonly month: MonthState; readonly now: number },
 ): number => {
   const spent = required(
@@ -78,7 +70,7 @@ export const watchAllowance = (
 
 const requestOf = (
   { kind, platform, subject }: Watch,
-  config: PageConfig,
+  config: Config,
 ): UpstreamRequest | undefined => {
   const q = searchWords({ kind, subject });
   if (q !== undefined)
@@ -118,7 +110,7 @@ export interface LateWatch {
 /** Active watches that are late at `now` (Unix ms), longest first. Only reads. */
 export const lateWatches = (
   lake: Pick<Lake, 'sqlite'>,
-  config: Pick<WatchConfig, 'watchShare'>,
+  config: Config,
   { month, now }: { readonly month: MonthState; readonly now: number },
 ): LateWatch[] => {
   const late = listWatches(lake, { activeAt: now }).filter(({ nextAt }) => nextAt < now - LATE_MS);
@@ -153,7 +145,7 @@ const byDueTime = (a: Watch, b: Watch): number =>
  */
 export const planWatches = (
   lake: Lake,
-  config: PageConfig & { readonly platforms: readonly Platform[] },
+  config: Config,
   { now, calls }: { readonly now: number; readonly calls: number },
 ): PlannedItem[] => {
   serveSeenVideos(lake);

@@ -1,6 +1,6 @@
 import type { Config } from '../../base/config/config.ts';
 import type { ApiClient } from '../../upstream/client.ts';
-import { type KeysConfig, keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
+import { keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
 import type { Job } from '../plan/job.ts';
 import type { ThrottleOptions } from './open-throttle.ts';
 
@@ -31,7 +31,5 @@ export interface RunProgress {
 }
 
 /** Given keys, or the key of the settings. */
-export const runKeys = (
-  deps: Pick<RunDeps, 'client' | 'keys'> & { readonly config: KeysConfig },
-): readonly RunKey[] =>
+export const runKeys = (deps: Pick<RunDeps, 'client' | 'keys' | 'config'>): readonly RunKey[] =>
   deps.keys ?? keysOf({ ...deps.config, keys: [] }).map((key) => ({ ...key, client: deps.client }));
