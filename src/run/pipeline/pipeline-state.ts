@@ -73,7 +73,7 @@ export interface QuotaState extends Accounting {
   readonly lines: readonly (BurnDown & { readonly name: string | undefined })[];
 }
 
-/** Current state, whatever instant is shown. */
+/** Current state. It does not depend on the instant that is shown. */
 export interface PipelineNow extends Omit<ScheduleState, 'slots'> {
   readonly status: LakeStatus;
   readonly quota: QuotaState | { readonly unknown: string };

@@ -2,25 +2,18 @@ import type { Config } from '../../base/config/config.ts';
 import { backupsIn } from '../../base/data-dir/backups.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { type Holder, living } from '../../lake/exclusive.ts';
-import { cronOfJob, type PlannedJob } from '../plan/month-plan.ts';
+import { cronOfJob, type PlannedJob, type ScheduledJob } from '../plan/month-plan.ts';
 import { DAEMON } from '../schedule/daemon.ts';
-
-/** Schedule of a job without calls. */
-export interface ScheduledChore {
-  readonly name: string;
-  readonly schedule: string;
-  readonly schedulesWith?: string;
-}
 
 export interface PipelineSettings {
   readonly config: Config;
   readonly jobs: readonly PlannedJob[];
   /** Enabled ones. */
-  readonly chores: readonly ScheduledChore[];
+  readonly chores: readonly ScheduledJob[];
 }
 
 /** Next slot of a job or chore (Unix ms); null: it is off. */
-const nextSlot = (job: ScheduledChore, config: Config, now: number): number | null =>
+const nextSlot = (job: ScheduledJob, config: Config, now: number): number | null =>
   cronOfJob(job, config)?.slots(now, now + 32 * DAY_MS)[0] ?? null;
 
 interface BackupState {

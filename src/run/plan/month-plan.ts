@@ -15,11 +15,11 @@ import {
   type MonthForecast,
 } from './month-forecast.ts';
 
-interface ScheduledJob {
-  name: string;
-  schedule: string;
+export interface ScheduledJob {
+  readonly name: string;
+  readonly schedule: string;
   /** Job whose changed schedule also applies to this one. */
-  schedulesWith?: string;
+  readonly schedulesWith?: string;
 }
 
 /** Configured cron expression, or `off`. */

@@ -29,12 +29,10 @@ const waitingIn = ({ queue }: KeyLane): number => queue.size + queue.pending;
 const minutesAhead = (lane: KeyLane): number => (waitingIn(lane) + 1) / lane.key.ratePerMinute;
 
 /** Reason shown for a stopped run. Pauses end, so they win over failures, earliest first. */
-const worseLast = (stops: readonly Error[]): Error | undefined => {
+const shownStop = (stops: readonly Error[]): Error | undefined => {
   const pauses = stops.filter((stop) => stop instanceof PausedError);
-  const soonest = pauses.toSorted(
-    (a, b) => (a.resumesAt ?? Number.MAX_VALUE) - (b.resumesAt ?? Number.MAX_VALUE),
-  );
-  return soonest[0] ?? stops[0];
+  const endOf = ({ resumesAt }: PausedError): number => resumesAt ?? Number.MAX_VALUE;
+  return pauses.toSorted((a, b) => endOf(a) - endOf(b))[0] ?? stops[0];
 };
 
 /**
@@ -49,7 +47,7 @@ export class Lanes {
     options: Omit<ThrottleOptions, 'limits' | 'client' | 'counts'>,
     concurrency: number,
   ) {
-    const counts: OpenThrottle['throttle']['counts'] = { sent: 0, ok: 0, failed: 0 };
+    const counts = { sent: 0, ok: 0, failed: 0 };
     this.all = keys.map((key) => {
       const { client, ...limits } = key;
       const hasHelp = () => this.#hasHelp(key);
@@ -89,11 +87,10 @@ export class Lanes {
   deal(item: OpenItem): KeyLane | undefined {
     const serving = this.#serving(item).filter(({ stop }) => stop === undefined);
     const allowed = serving.filter(({ forbidden }) => !forbidden.has(item.job));
-    return (allowed.length > 0 ? allowed : serving).reduce<KeyLane | undefined>(
-      (first, lane) =>
-        first === undefined || minutesAhead(lane) < minutesAhead(first) ? lane : first,
-      undefined,
+    const [first] = (allowed.length > 0 ? allowed : serving).toSorted(
+      (a, b) => minutesAhead(a) - minutesAhead(b),
     );
+    return first;
   }
 
   /** True if another key should make the request. */
@@ -113,7 +110,7 @@ export class Lanes {
   /** Reason why the run stops, once all keys have stopped. */
   get stop(): Error | undefined {
     const stops = this.all.flatMap(({ stop }) => (stop === undefined ? [] : [stop]));
-    return stops.length === this.all.length ? worseLast(stops) : undefined;
+    return stops.length === this.all.length ? shownStop(stops) : undefined;
   }
 
   clear(): void {

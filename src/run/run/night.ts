@@ -87,14 +87,8 @@ const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promis
 };
 
 /** Evaluates the alerts of users. */
-const evaluateOwn = async ({
-  lake,
-  config,
-  clock,
-  env,
-  signal,
-  warn,
-}: NightDeps): Promise<number> => {
+const evaluateOwn = async (deps: NightDeps): Promise<number> => {
+  const { lake, config, clock, env, signal, warn } = deps;
   const run = statementRunner(lake.dataDir, { env, clock, signal });
   return await evaluateAlerts(lake, {
     run,
@@ -105,13 +99,14 @@ const evaluateOwn = async ({
 };
 
 /** Sends unsent notices and alerts. A failure is a warning, and everything unsent is sent after the next run. */
-const sendUnsent = async ({ lake, warn, config, clock, env, signal }: NightDeps): Promise<void> => {
-  const deps = { clock, env, signal, publicUrl: config.publicUrl };
+const sendUnsent = async (deps: NightDeps): Promise<void> => {
+  const { lake, warn, config, clock, env, signal } = deps;
+  const world = { clock, env, signal, publicUrl: config.publicUrl };
   const channel = config.notify?.reveal();
-  const failure = channel === undefined ? undefined : await sendNotices(lake, channel, deps);
+  const failure = channel === undefined ? undefined : await sendNotices(lake, channel, world);
   if (failure !== undefined)
     warn(`Could not send to TRENDLAKE_NOTIFY (${failure}). trendlake retries after the next run.`);
-  for (const unsent of await sendHits(lake, channel, deps))
+  for (const unsent of await sendHits(lake, channel, world))
     warn(`Could not send an alert (${unsent}). trendlake retries after the next run.`);
 };
 

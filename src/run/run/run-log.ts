@@ -4,6 +4,7 @@ import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import { requestLine } from '../../upstream/request.ts';
+import type { CallCounts } from '../../upstream/throttle/throttle.ts';
 import type { PlannedItem } from '../plan/job.ts';
 
 /** A request of a run that is still to be made. */
@@ -181,7 +182,7 @@ export class RunLog {
   }
 
   /** Calls of a run by job. */
-  calls(runId: number): { job: string; sent: number; ok: number; failed: number }[] {
+  calls(runId: number): (CallCounts & { job: string })[] {
     return prepare(
       this.#lake.sqlite,
       `select job, sum(sent) as sent, sum(ok) as ok, sum(sent) - sum(ok) as failed

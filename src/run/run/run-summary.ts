@@ -1,5 +1,6 @@
-import type { RunOutcome } from '../../../schema/vocabulary.ts';
+import type { ItemState, RunOutcome } from '../../../schema/vocabulary.ts';
 import type { LoadCounts } from '../../ingest/writers/tally.ts';
+import type { CallCounts } from '../../upstream/throttle/throttle.ts';
 import type { NewDrift } from './run-log.ts';
 
 /** Limits of a key. `resetsAt`: when calls become available again. */
@@ -19,12 +20,7 @@ export interface RunSummary {
   outcome: Exclude<RunOutcome, 'running'>;
   startedAt: string;
   finishedAt: string;
-  calls: {
-    sent: number;
-    ok: number;
-    failed: number;
-    byJob: Record<string, { sent: number; ok: number; failed: number }>;
-  };
+  calls: CallCounts & { byJob: Record<string, CallCounts> };
   rows: LoadCounts;
   rejected: number;
   /** Drift seen for the first time. */
@@ -37,5 +33,5 @@ export interface RunSummary {
   resumesAt: string | null;
   /** Reason why the run paused or failed; null: it did not. */
   reason: string | null;
-  items: { planned: number; done: number; failed: number; skipped: number };
+  items: Record<ItemState, number>;
 }
