@@ -4,9 +4,7 @@ export class Background {
 
   /** Starts the work, unless other work is in progress. */
   start(work: () => Promise<unknown>): void {
-    this.#underWay ??= work().then(() => {
-      this.#underWay = undefined;
-    });
+    if (this.#underWay === undefined) this.queue(work);
   }
 
   /** Starts the work after the work in progress. */

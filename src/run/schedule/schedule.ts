@@ -223,8 +223,9 @@ export class Schedule {
     const waits = [...this.#work.values()].map(({ dueAt }) => dueAt - clock.monotonic());
     if (this.#pausedUntil !== null) waits.push(this.#pausedUntil - now);
     if (!this.#hasClaimed) waits.push(FIRST_RETRY_MS);
+    const from = Math.max(since.wall, now - LONGEST_SLEEP_MS); // the clock may be years ahead since
     for (const { cron } of jobs) {
-      const [next] = cron.slots(since.wall, now + longestMs);
+      const [next] = cron.slots(from, now + longestMs);
       if (next !== undefined) waits.push(next - now);
     }
     return Math.min(longestMs, ...waits);
