@@ -3,10 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { HttpPoster } from '../alerts/webhooks/post.ts';
 import { MOST_OF_A_KEY } from '../alerts/webhooks/subscriptions.ts';
-import { SECOND_MS } from '../base/durations.ts';
 import type { Opened } from '../base/opened.ts';
 import { LakeKeys } from '../lake/keys/key-store.ts';
-import { lakeVersion } from '../lake/lake-version.ts';
 import { clientGone, refusalOf, serviceApp } from './app.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { KeyCheck } from './auth/key-check.ts';
@@ -27,9 +25,6 @@ import type { ServedLake } from './served-lake.ts';
 import type { RunningService, ServiceOptions } from './service-options.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** Delay after startup, so that the first requests do not wait for precomputed lists. */
-const AHEAD_AFTER_MS = SECOND_MS;
-const AHEAD_EVERY_MS = 15 * SECOND_MS;
 /** Counting is retried, so that other requests run in between. */
 const WAIT_FOR_KEYS_MS = 50;
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
@@ -71,7 +66,6 @@ export class AssembledService {
   /** Separate, so that monitors and pages do not delay each other. */
   readonly #healthPace: KeylessPace;
   readonly #server: HttpServer;
-  readonly #closing = new AbortController();
   #origin: string;
 
   /** @param opened receives opened resources. The caller closes them if the constructor fails. */
@@ -115,7 +109,7 @@ export class AssembledService {
       live: new LiveUpdates(lake, { machine, boot: machine.now().toString(36) }),
       queries: opened.add(new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits })),
       responses: new ResponseCache(cache),
-      pages: new PageCache(cache),
+      pages: new PageCache(cache, machine),
       idempotent: new IdempotentResponses(() => clock.now()),
     };
   }
@@ -174,10 +168,9 @@ export class AssembledService {
   }
 
   async listen(): Promise<RunningService> {
-    const { host = LOOPBACK, port = 0, computesAhead } = this.#options;
+    const { host = LOOPBACK, port = 0 } = this.#options;
     const bound = `http://${urlHost(host)}:${await this.#server.listen(host, port)}`;
     this.#origin = this.#exposure.publicOrigin ?? bound;
-    if (computesAhead === true) void this.#computeAhead();
     return {
       url: `${bound}/v1`,
       dashboard: `${bound}/`,
@@ -186,26 +179,7 @@ export class AssembledService {
     };
   }
 
-  /** Computes what is slow before anyone asks for it: after the start, and when the lake changed. */
-  async #computeAhead(): Promise<void> {
-    const { reads, now, lake } = this.#context;
-    const { signal } = this.#closing;
-    let computed: number | undefined;
-    for (let waitMs = AHEAD_AFTER_MS; ; waitMs = AHEAD_EVERY_MS) {
-      try {
-        await this.#options.machine.sleep(waitMs, signal);
-      } catch {
-        return; // it closes
-      }
-      const version = lakeVersion(lake);
-      if (version === computed) continue;
-      computed = version;
-      await reads.computeAhead(now());
-    }
-  }
-
   async #close(): Promise<void> {
-    this.#closing.abort();
     this.#context.live.close();
     await this.#server.close();
     await this.#opened.close();

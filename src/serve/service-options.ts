@@ -47,8 +47,6 @@ export interface ServiceOptions {
   readonly metrics?: Metrics | undefined;
   /** Origins whose pages may read responses. */
   readonly corsOrigins?: readonly string[];
-  /** Precomputes slow common lists a second after startup. */
-  readonly computesAhead?: boolean;
   readonly readLimits?: Partial<ReadLimits>;
   readonly sqlLimits?: Partial<SqlLimits>;
   /** Undefined: no page about the pipeline. */

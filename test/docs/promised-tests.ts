@@ -104,7 +104,7 @@ export const PROMISED_TESTS: readonly (readonly (readonly [path: string, name: s
     ['test/serve/heavy-reads.test.ts', 'does not delay reads on the main thread'],
     ['test/serve/heavy-reads.test.ts', 'is, byte for byte, what is read here'],
     [
-      'test/serve/reader-thread.test.ts',
+      'test/serve/reader-threads.test.ts',
       'stops a read after the deadline and starts a new thread for the next one',
     ],
     [

@@ -1,15 +1,13 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { DAY_MS } from '../../src/base/durations.ts';
-import { lakeVersion } from '../../src/lake/lake-version.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
-import { ListCache } from '../../src/serve/cache/list-cache.ts';
-import { KEYLESS, ReaderThread } from '../../src/serve/cache/reader-thread.ts';
+import { KEYLESS } from '../../src/serve/cache/reader-threads.ts';
 import { startService } from '../../src/serve/service.ts';
 import { draws } from '../support/draws.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
@@ -134,10 +132,14 @@ test('what a page reads is read in a thread, however small the lake', async () =
   expect((await reads.lists.part({ ...whole, wanted })).total).toBeGreaterThan(0);
   const words = { q: 'words', platform: undefined, windowMs: undefined, gone };
   await reads.search({ ...words, ...paging, asOf, owner: KEYLESS, isPage: true });
-  expect((await reads.events({ ...paging, asOf }, by)).total).toBe(3);
-  expect((await reads.creators({ ...paging, list: 'rising', asOf }, by)).total).toBe(3);
-  expect(await reads.findings({ id: 'tt_none', asOf }, by)).toBeUndefined();
-  await reads.forecasts({ platform: 'tiktok', hours: 24, at: asOf, limit: 2, tagsOf: [] }, by);
+  expect((await reads.read('events', { ...paging, asOf }, by)).total).toBe(3);
+  expect((await reads.read('creators', { ...paging, list: 'rising', asOf }, by)).total).toBe(3);
+  expect(await reads.read('findings', { id: 'tt_none', asOf }, by)).toBeUndefined();
+  await reads.read(
+    'forecasts',
+    { platform: 'tiktok', hours: 24, at: asOf, limit: 2, tagsOf: [] },
+    by,
+  );
   const statements = prepare.mock.calls.map(([sql]) => sql.replaceAll(/\s+/g, ' '));
   expect(statements.filter((sql) => !IS_GLANCE.test(sql))).toEqual([]);
   await reads.close();
@@ -164,7 +166,7 @@ test('the pages of a creator and of a hashtag read their videos and their past i
 test.each([
   ['elsewhere', NOTHING],
   ['here', EVERYTHING],
-])('what events and creators there are is read %s', async (where, rowsHere) => {
+])('events and findings are read %s', async (where, rowsHere) => {
   const { dataDir, remove } = freshFolder();
   fillLake(dataDir, fill);
   const lake = openLakeForReading(dataDir);
@@ -175,16 +177,14 @@ test.each([
     limits: { rowsHere },
   });
   const [by, paging] = [{ owner: 'key_1', unwanted: new AbortController().signal }, { page: 1 }];
-  const events = await reads.events({ ...paging, limit: 2, asOf: NOW }, by);
+  const events = await reads.read('events', { ...paging, limit: 2, asOf: NOW }, by);
   expect([events.total, events.items.length]).toEqual([3, 2]);
-  const creators = await reads.creators({ ...paging, list: 'rising', limit: 2, asOf: NOW }, by);
-  expect([creators.total, creators.items[0]?.handle]).toEqual([3, 'maker2']);
   const statements = prepare.mock.calls.map(([sql]) => sql);
   const whole = statements.filter((sql) => !/ limit (\?|@most)\)$/.test(sql));
   expect(whole.length > 0).toBe(where === 'here');
   const id = lake.sqlite.prepare('select id from video limit 1').pluck().get() as string;
   prepare.mockClear();
-  expect((await reads.findings({ id, asOf: NOW }, by))?.subject.id).toBe(id);
+  expect((await reads.read('findings', { id, asOf: NOW }, by))?.subject.id).toBe(id);
   expect(prepare.mock.calls.length > 1).toBe(where === 'here');
   await reads.close();
   lake.close();
@@ -246,82 +246,6 @@ test('a key may spend its minute at once on different lists', async () => {
     running.get(`/feed/tiktok?dateRange=${hours + 1}h`),
   );
   expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
-});
-
-test('the lists that most ask for are computed before anybody does', async () => {
-  const { dataDir, remove } = freshFolder();
-  fillLake(dataDir, fill);
-  const lake = openLakeForReading(dataDir);
-  const read = vi.spyOn(ReaderThread.prototype, 'read');
-  onTestFinished(() => read.mockRestore());
-  const reads = new HeavyReads(lake, {
-    cache: new LakeCache(1e7),
-    clock: systemClock,
-    limits: { rowsHere: NOTHING },
-  });
-  await reads.computeAhead(NOW);
-  const ahead = read.mock.calls.length;
-  const part = await reads.lists.part({
-    wanted: { list: 'trends', platform: 'youtube', period: 'month' },
-    asOf: NOW,
-    from: 0,
-    count: 20,
-    owner: 'key_1',
-  });
-  expect(part).toMatchObject({ asOf: NOW, version: lakeVersion(lake) });
-  expect(ahead).toBeGreaterThan(13);
-  expect(read.mock.calls.length).toBe(ahead);
-  await reads.close();
-  lake.close();
-  remove();
-});
-
-test('what is answered as it was pulled is not computed before anybody asks', async () => {
-  const { dataDir, remove } = freshFolder();
-  fillLake(dataDir, (into) => {
-    fill(into);
-    const pulled = { at: hoursAgo(1), total: 0 };
-    into.pulled({ ...pulled, list: 'hashtags', platform: '', period: '30d' });
-    for (const platform of PLATFORMS) {
-      into.pulled({ ...pulled, list: 'feed', platform, period: '24h' });
-      for (const period of PERIODS) into.pulled({ ...pulled, list: 'trends', platform, period });
-    }
-  });
-  const lake = openLakeForReading(dataDir);
-  const part = vi.spyOn(ListCache.prototype, 'part');
-  onTestFinished(() => part.mockRestore());
-  const reads = new HeavyReads(lake, {
-    cache: new LakeCache(1e7),
-    clock: systemClock,
-    limits: { rowsHere: NOTHING },
-  });
-  await reads.computeAhead(NOW);
-  expect(part).not.toHaveBeenCalled();
-  await reads.close();
-  lake.close();
-  remove();
-});
-
-test('lists are computed ahead after whoever asks at once, not where the service stops before', async () => {
-  const slept: { go: () => void; signal: AbortSignal | undefined }[] = [];
-  const read = vi.spyOn(ReaderThread.prototype, 'read');
-  onTestFinished(() => read.mockRestore());
-  const running = await runService(fill, {
-    computesAhead: true,
-    machine: {
-      ...systemClock,
-      sleep: (_, signal) => new Promise((go) => void slept.push({ go, signal })),
-    },
-    readLimits: { rowsHere: NOTHING },
-  });
-  const [ahead] = slept;
-  expect([slept.length, read.mock.calls.length]).toEqual([1, 0]);
-  expect((await running.get('/hashtags')).status).toBe(200);
-  ahead?.go();
-  await vi.waitFor(() => expect(read.mock.calls.length).toBeGreaterThan(13));
-  expect(ahead?.signal?.aborted).toBe(false);
-  await running.service.close();
-  expect(ahead?.signal?.aborted).toBe(true);
 });
 
 test('the service stops while a long read is under way', async () => {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
-import { KEYLESS } from '../../src/serve/cache/reader-thread.ts';
+import { KEYLESS } from '../../src/serve/cache/reader-threads.ts';
 import { LiveUpdates } from '../../src/serve/live/live-updates.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { openTestLake } from '../support/test-lake.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
 import { PageBytes, PageCache, type ValidPage } from '../../src/serve/cache/page-cache.ts';
 import { NOW } from './filled-lake.ts';
@@ -14,7 +15,7 @@ const madeOf = (text: string, version: number | null = 1): ValidPage => ({
 
 /** A cache, and how often each page was made. */
 const pages = () => {
-  const cache = new PageCache(new LakeCache(1e6));
+  const cache = new PageCache(new LakeCache(1e6), systemClock);
   const made: string[] = [];
   const get = async (name: string, at = moment, version: number | null = 1): Promise<string> => {
     const page = await cache.page(
@@ -77,7 +78,7 @@ test('equal pages wanted together are made once; six others wait, a seventh is r
   wanted.push(get('a'), get('b'), ...['c', 'd', 'e', 'f', 'g', 'h'].map((name) => get(name)));
   await expect(get('i')).rejects.toMatchObject({
     slug: 'unavailable',
-    headers: { 'retry-after': '1' },
+    headers: { 'retry-after': '5' },
   });
   expect(made).toEqual(['a', 'b']);
   release();
@@ -103,6 +104,32 @@ test('a page that nobody waits for any more when its turn comes is not made', as
   await expect(left).rejects.toThrow('client closed');
   await Promise.all([...wanted, get('d')]);
   expect(made.join('')).toBe('abd');
+});
+
+test('a page whose first client left while it waited is made for the client that joined it', async () => {
+  const { made, release, get, wanted } = busy();
+  const leaving = new AbortController();
+  const left = get('c', { ...waits, gone: leaving.signal });
+  leaving.abort();
+  const joined = get('c');
+  release();
+  await expect(left).rejects.toThrow('client closed');
+  expect(await joined).toBe('c');
+  await Promise.all(wanted);
+  expect(made.join('')).toBe('abc');
+});
+
+test('pages that nobody waits for any more leave room for others', async () => {
+  const { release, get, wanted } = busy();
+  const leaving = new AbortController();
+  const left = ['c', 'd', 'e', 'f', 'g', 'h'].map((name) =>
+    get(name, { ...waits, gone: leaving.signal }).catch(() => 'left'),
+  );
+  leaving.abort();
+  await Promise.all(left);
+  const others = ['i', 'j'].map((name) => get(name));
+  release();
+  expect(await Promise.all([...wanted, ...others])).toEqual(['a', 'b', 'i', 'j']);
 });
 
 test('pages that wait for nothing let other work in between them', async () => {

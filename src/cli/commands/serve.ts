@@ -134,7 +134,6 @@ export const define = (command: Command, io: CliIo): void => {
         ...(keys === undefined ? {} : { keys }),
         clock: io.clock,
         machine: systemClock,
-        computesAhead: true,
       };
       const revokedKeys = revokedElsewhere(config, systemClock);
       const word = Math.floor(io.random() * 2 ** 48).toString(36);

@@ -2,7 +2,6 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
-import { required } from '../prepare.ts';
 import { spellingsOf } from '../read/spellings.ts';
 import { prepared } from '../statements.ts';
 import type { Paging } from './list-page.ts';
@@ -90,14 +89,6 @@ export const creatorsPage = (
   const total = rows[0]?.total ?? read(0, 1)[0]?.total ?? 0;
   return { total, items: rows.map(({ total: _, ...row }) => row) };
 };
-
-/** Number of creator counts, up to `most`: the cost of a page. */
-export const creatorCountsAtMost = (lake: Lake, most: number): number =>
-  required(
-    prepared(lake, 'select count(*) from (select 1 from creator_snapshot limit ?)', 'number').get(
-      most,
-    ),
-  );
 
 const OWN = `${counted(
   'left',

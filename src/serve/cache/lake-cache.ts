@@ -13,12 +13,6 @@ export interface Validity {
   readonly until: number; // Unix ms, exclusive
 }
 
-/** Valid at all instants until the lake changes. */
-export const ALWAYS: Pick<Validity, 'from' | 'until'> = {
-  from: Number.NEGATIVE_INFINITY,
-  until: Number.POSITIVE_INFINITY,
-};
-
 /** True if computing the value again would return the same. */
 export const isStillTrue = (
   { version, from, until }: Validity,

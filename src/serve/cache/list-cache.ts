@@ -12,7 +12,7 @@ import type { ComputedLists, ComputedPart, PartQuery } from '../../lake/lists/li
 import { KEPT_DEPTH } from '../../lake/lists/ranking.ts';
 import type { Lake } from '../../lake/open.ts';
 import { isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
-import type { Requester } from './reader-thread.ts';
+import type { Requester } from './reader-threads.ts';
 import { SharedWork } from './shared-work.ts';
 
 export type ComputeList = (query: ListRowsQuery, requester: Requester) => Promise<ComputedList>;

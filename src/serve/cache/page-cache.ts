@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
 import { type ContentCoding, compressed } from '../http/coding.ts';
 import { exactBytes } from '../http/exact-bytes.ts';
-import { RefusedError } from '../http/problems.ts';
-import { FairQueue } from './fair-queue.ts';
 import {
   isStillTrue,
   type LakeCache,
@@ -11,6 +10,7 @@ import {
   type Validity,
 } from './lake-cache.ts';
 import { SharedWork } from './shared-work.ts';
+import { WorkQueue } from './work-queue.ts';
 
 /** Bytes of a page, compressed on first use. */
 export class PageBytes {
@@ -60,13 +60,14 @@ export class PageCache {
   readonly #pages: Shelf<ValidPage>;
   readonly #names: LRUCache<string, true>;
   readonly #work = new SharedWork<ValidPage>();
-  readonly #waiting = new FairQueue<() => void>();
-  #underWay = 0;
+  readonly #queue: WorkQueue;
 
-  constructor(cache: LakeCache) {
+  constructor(cache: LakeCache, clock: Pick<Clock, 'sleep'>) {
     const pages = cache.shelf<ValidPage>();
     this.#pages = pages;
     this.#names = new LRUCache({ max: KEPT_MOST, dispose: (_, name) => pages.delete(name) });
+    const limits = { atOnce: AT_ONCE, atOnceOfOwner: AT_ONCE, waitingMost: WAITING_MOST };
+    this.#queue = new WorkQueue({ ...limits, clock });
   }
 
   /** @throws RefusedError when too many wait */
@@ -88,45 +89,16 @@ export class PageCache {
     return page.page;
   }
 
+  /**
+   * Runs work that is not cached as one of the two.
+   * @throws RefusedError when too many wait
+   */
+  inTurn<T>(make: () => Promise<T>, { owner, gone }: PageAsker): Promise<T> {
+    return this.#queue.run(owner, gone, make);
+  }
+
   #keep(name: string, page: ValidPage): void {
     this.#names.set(name, true, { noDisposeOnSet: true });
     this.#pages.set(name, page, 2 * page.page.size); // as it is, and compressed
-  }
-
-  /**
-   * Runs work that is not cached as one of the two. Skips it if its client has gone.
-   * @throws RefusedError when too many wait
-   */
-  async inTurn<T>(make: () => Promise<T>, { owner, gone }: PageAsker): Promise<T> {
-    await this.#turn(owner);
-    try {
-      gone.throwIfAborted();
-      return await make();
-    } finally {
-      // later, so that other requests run between two pages
-      setImmediate(() => this.#end());
-    }
-  }
-
-  #turn(owner: string): Promise<void> | undefined {
-    if (this.#underWay < AT_ONCE) {
-      this.#underWay += 1;
-      return undefined;
-    }
-    if (this.#waiting.sizeOf(owner) >= WAITING_MOST)
-      throw new RefusedError(
-        'unavailable',
-        `The server is computing ${AT_ONCE} pages and ${WAITING_MOST} more of yours are waiting. Try again in 1 s.`,
-        { headers: { 'retry-after': '1' } },
-      );
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(owner, resolve);
-    return promise;
-  }
-
-  #end(): void {
-    const next = this.#waiting.take();
-    if (next === undefined) this.#underWay -= 1;
-    else next();
   }
 }

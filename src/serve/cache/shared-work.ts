@@ -13,6 +13,23 @@ const goneError = ({ reason }: AbortSignal): Error =>
 export class SharedWork<T> {
   readonly #running = new Map<string, Running<T>>();
 
+  /**
+   * Runs the work of `name`, or joins it if it is running. Rejects when `gone` aborts. The work's signal
+   * aborts when all callers have gone. Work that stopped for that reason is run again for those who joined
+   * it later.
+   */
+  async do(name: string, work: Work<T>, gone?: AbortSignal): Promise<T> {
+    for (;;) {
+      if (gone?.aborted === true) throw goneError(gone);
+      const shared = this.#running.get(name) ?? this.#begin(name, work);
+      try {
+        return await this.#join(shared, gone);
+      } catch (error) {
+        if (!shared.unwanted.signal.aborted) throw error;
+      }
+    }
+  }
+
   #begin(name: string, work: Work<T>): Running<T> {
     const unwanted = new AbortController();
     const begun = { done: work(unwanted.signal), unwanted, waiting: 0 };
@@ -22,13 +39,7 @@ export class SharedWork<T> {
     return begun;
   }
 
-  /**
-   * Runs the work of `name`, or joins it if it is running. Rejects when `gone` aborts. The work's signal
-   * aborts when all callers have gone.
-   */
-  do(name: string, work: Work<T>, gone?: AbortSignal): Promise<T> {
-    if (gone?.aborted === true) return Promise.reject(goneError(gone));
-    const shared = this.#running.get(name) ?? this.#begin(name, work);
+  #join(shared: Running<T>, gone: AbortSignal | undefined): Promise<T> {
     shared.waiting += 1;
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../base/durations.ts';
 import { EXIT, TrendlakeError } from '../../base/errors.ts';
 
 /** Problem types by slug, with HTTP status and title. */
@@ -59,6 +60,14 @@ export class RefusedError extends TrendlakeError {
     return { status, headers, body: JSON.stringify(problem) };
   }
 }
+
+/** Response 503 with `Retry-After`. */
+export const unavailable = (detail: string, waitMs: number): RefusedError =>
+  new RefusedError('unavailable', detail, {
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / SECOND_MS))) },
+  });
+
+export const stopping = (): RefusedError => unavailable('The service is stopping.', SECOND_MS);
 
 /** Response 400 that names every invalid parameter. */
 export const invalidParameters = (errors: readonly ParameterError[]): RefusedError =>

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
-import { KEYLESS } from '../cache/reader-thread.ts';
+import { KEYLESS } from '../cache/reader-threads.ts';
 import { RefusedError } from '../http/problems.ts';
 
 /** Intervals of checks and of heartbeats, while somebody listens. */

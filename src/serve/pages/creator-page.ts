@@ -74,7 +74,7 @@ export const creatorPage = (deps: PageDeps): void => {
   const find = async ({ params, view, moment }: CreatorRequest) => {
     const wanted = creatorQuery(params, view);
     const { reads } = service;
-    const found = await reads.forPage({ name: 'creator', query: wanted }, requesterOf(moment));
+    const found = await reads.read('creator', wanted, requesterOf(moment));
     const { profile, rise } = found;
     if (profile === undefined)
       throw new RefusedError(
@@ -91,8 +91,9 @@ export const creatorPage = (deps: PageDeps): void => {
     list: ({ params, view, moment }) => {
       const wanted = creatorQuery(params, view);
       return async (paging) => {
-        const { total, items } = await service.reads.forPage(
-          { name: 'creatorVideos', query: { ...wanted, ...paging } },
+        const { total, items } = await service.reads.read(
+          'creatorVideos',
+          { ...wanted, ...paging },
           requesterOf(moment),
         );
         return { rows: items, held: total, head: undefined };

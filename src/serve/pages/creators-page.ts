@@ -47,7 +47,7 @@ export const creatorsListPage = (deps: PageDeps): void =>
       async (paging) => {
         const wanted = { list: name, platform, asOf: view.at, ...paging };
         const by = requesterOf(moment);
-        const { total, items } = await deps.service.reads.creators(wanted, by);
+        const { total, items } = await deps.service.reads.read('creators', wanted, by);
         return { rows: ranked(items, paging), held: total, head: undefined };
       },
     covers: creatorsOfTag,

@@ -66,7 +66,7 @@ const listed =
   ): Listed<EventRow, null> =>
   async (paging) => {
     const wanted = { kind, platform, tag, asOf: view.at, ...paging };
-    const { total, items } = await reads.events(wanted, requesterOf(moment));
+    const { total, items } = await reads.read('events', wanted, requesterOf(moment));
     return { held: total, head: null, rows: withDeliveries(lake, items, view) };
   };
 

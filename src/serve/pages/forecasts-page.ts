@@ -12,8 +12,7 @@ import type { ForecastState } from '../../learn/forecast/state.ts';
 import type { ScoredWeek } from '../../learn/forecast/weeks.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 import type { KeptVolume } from '../../learn/volumes/read-volumes.ts';
-import { type ForecastsFound, RISING_SHOWN, risingOf } from '../cache/heavy-reads.ts';
-import type { Rising } from '../cache/page-readings.ts';
+import type { ForecastsFound, Rising } from '../cache/readings.ts';
 import { horizon, platformQuery } from '../request/parameters.ts';
 import { calibrationChart } from './calibration-chart.ts';
 import { type Column, dataTable } from './data-table.ts';
@@ -25,6 +24,9 @@ import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { parameterTabs, platformTabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
+
+/** Rows of a list of rising videos. */
+const RISING_SHOWN = 20;
 
 const HORIZON_NAMES = Object.fromEntries(HORIZONS.map((hours) => [`${hours}h`, `${hours} h`]));
 
@@ -118,10 +120,10 @@ interface Shown extends ForecastsFound {
   readonly hours: number;
 }
 
-const main = (view: PageView, { platform, hours, rising, standing }: Shown): Html => {
+const main = (view: PageView, shown: Shown): Html => {
+  const { platform, hours, rising, scored } = shown;
   const { videos: next, risen, tags } = rising;
-  const { scored } = standing;
-  const states = standing.states.filter(
+  const states = shown.states.filter(
     (state) => state.platform === platform || state.platform === '',
   );
   const weeks = scored.weeks.filter((week) => week.platform === platform || week.platform === '');
@@ -183,9 +185,10 @@ export const forecastsPage = (deps: PageDeps): void =>
       const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';
       const hours = query.horizon;
       const { tag } = view.query;
-      const all = risingOf(platform, hours, view.at);
-      const found = await reads.forecasts(
-        tag === undefined ? all : { ...all, limit: LENS_MOST },
+      const limit = tag === undefined ? RISING_SHOWN : LENS_MOST;
+      const found = await reads.read(
+        'forecasts',
+        { platform, hours, at: view.at, limit, tagsOf: [platform, ''] },
         requesterOf(moment),
       );
       return {
@@ -195,7 +198,7 @@ export const forecastsPage = (deps: PageDeps): void =>
         main: main(view, {
           platform,
           hours,
-          standing: found.standing,
+          ...found,
           rising: tag === undefined ? found.rising : ofTag(lake, tag, found.rising),
         }),
       };

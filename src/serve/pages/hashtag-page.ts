@@ -174,17 +174,15 @@ export const hashtagPage = (deps: PageDeps): void => {
   const videosOf =
     (tagged: TaggedQuery, moment: PageMoment): Listed<ContentItem, TaggedPage> =>
     async (paging) => {
-      const head = await service.reads.forPage(
-        { name: 'tagged', query: { ...tagged, ...paging, companions: COMPANIONS } },
+      const head = await service.reads.read(
+        'tagged',
+        { ...tagged, ...paging, companions: COMPANIONS },
         requesterOf(moment),
       );
       return { rows: head.items, held: head.count.volume, head };
     };
   const historyOf = (key: number, asOf: number, moment: PageMoment) =>
-    service.reads.forPage(
-      { name: 'hashtag', query: { key, asOf, dateRange: WINDOW.token } },
-      requesterOf(moment),
-    );
+    service.reads.read('hashtag', { key, asOf, dateRange: WINDOW.token }, requesterOf(moment));
   pageRoute(deps, {
     path: '/hashtags/{tag}',
     params: z.object({ tag: z.string() }),

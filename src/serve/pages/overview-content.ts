@@ -84,9 +84,9 @@ export const readOverview = async (
     limit: depth(SHOWN.next),
     tagsOf: [],
   } as const;
-  const { videos } = await reads.forPage({ name: 'rising', query: of }, by);
+  const { videos } = await reads.read('rising', of, by);
   const noticed = { platform, tag, limit: SHOWN.events, page: 1, asOf: moment.asOf };
-  const events = await reads.forPage({ name: 'noticed', query: noticed }, by);
+  const events = await reads.read('noticed', noticed, by);
   return {
     platform,
     feed,

@@ -12,7 +12,7 @@ import { timeMarks } from '../../lake/read/time-marks.ts';
 import { holdsUntil, newestSnapshotAt } from '../../lake/read/validity.ts';
 import { watchTagNames } from '../../lake/watches/tag-lens.ts';
 import { PageBytes, type ValidPage } from '../cache/page-cache.ts';
-import type { Requester } from '../cache/reader-thread.ts';
+import type { Requester } from '../cache/reader-threads.ts';
 import { codingFor } from '../http/coding.ts';
 import { PROBLEMS, RefusedError } from '../http/problems.ts';
 import {

@@ -96,7 +96,7 @@ export const videoPage = (deps: PageDeps): void => {
     query: z.object({}),
     make: async ({ params: { id }, view, moment }) => {
       const { key } = find(id, view.at);
-      const findings = await reads.findings({ id, asOf: view.at }, requesterOf(moment));
+      const findings = await reads.read('findings', { id, asOf: view.at }, requesterOf(moment));
       const snapshots = timeline(lake, key, view.at);
       const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
       const forecast = shownForecast(lake.sqlite, key, view.at);

@@ -12,7 +12,7 @@ import type { ModelSettings } from '../../learn/why/model.ts';
 import type { PipelineReader } from '../../run/pipeline/pipeline-reader.ts';
 import type { HeavyReads } from '../cache/heavy-reads.ts';
 import type { PageCache } from '../cache/page-cache.ts';
-import { KEYLESS } from '../cache/reader-thread.ts';
+import { KEYLESS } from '../cache/reader-threads.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendResponse } from '../http/send-response.ts';
 import { bytesOf, type ResponseContent, write } from '../http/written-response.ts';

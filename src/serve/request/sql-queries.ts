@@ -4,8 +4,8 @@ import { commandText } from '../../base/installation.ts';
 import type { QueryRequest } from '../../lake/query/query-request.ts';
 import { runGuarded } from '../../lake/query/run-guarded.ts';
 import { OverflowError, QueryError } from '../../lake/query/run-query.ts';
-import { FairQueue } from '../cache/fair-queue.ts';
-import { RefusedError } from '../http/problems.ts';
+import { WorkQueue } from '../cache/work-queue.ts';
+import { stopping } from '../http/problems.ts';
 
 export interface SqlLimits {
   /** For a page. */
@@ -79,14 +79,15 @@ export class SqlQueries {
   readonly #dataDir: string;
   readonly #clock: Clock;
   readonly #limits: SqlLimits;
-  readonly #queue = new FairQueue<() => void>();
+  readonly #queue: WorkQueue;
   readonly #closing = new AbortController();
-  readonly #running = new Set<string>(); // owners
 
   constructor({ dataDir, clock, limits }: SqlQueriesOptions) {
     this.#dataDir = dataDir;
     this.#clock = clock;
     this.#limits = { ...LIMITS, ...limits };
+    const queue = { atOnce: AT_ONCE, atOnceOfOwner: 1, waitingMost: WAITING_MOST };
+    this.#queue = new WorkQueue({ ...queue, clock });
   }
 
   /**
@@ -120,16 +121,15 @@ export class SqlQueries {
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#closing.abort(stopping());
   }
 
-  async #run(
+  #run(
     query: Omit<QueryRequest, 'dataDir' | 'dictionary' | 'guard'>,
-    requester: SqlRequester,
+    { owner, gone }: SqlRequester,
     onLines: (lines: string) => void | Promise<void>,
   ): Promise<{ columns: readonly string[]; counted: number; hasMore: boolean }> {
-    const signal = AbortSignal.any([requester.gone, this.#closing.signal]);
-    await this.#turn(requester.owner, signal);
+    const signal = AbortSignal.any([gone, this.#closing.signal]);
     const { timeoutMs, fileTimeoutMs } = this.#limits;
     const isFile = query.format === 'csv';
     const cells = { cellCharacters: CELL_CHARACTERS, characters: CHARACTERS };
@@ -139,23 +139,22 @@ export class SqlQueries {
       dictionary: 'the dictionary beside it',
       guard: isFile ? {} : cells,
     };
-    try {
-      const end = await runGuarded(
-        request,
-        { clock: this.#clock, signal },
-        { timeoutMs: isFile ? fileTimeoutMs : timeoutMs, onLines },
-      );
-      return { columns: end.columns, counted: end.rows, hasMore: end.hasMore };
-    } catch (error) {
-      if (error instanceof OverflowError)
-        throw new SqlFailure('One row is too long for a file. Select fewer or shorter columns.', {
-          cause: error,
-        });
-      throw error instanceof QueryError ? this.#failure(error, isFile) : error;
-    } finally {
-      this.#running.delete(requester.owner);
-      this.#queue.take((owner) => this.#running.has(owner))?.();
-    }
+    return this.#queue.run(owner, signal, async () => {
+      try {
+        const end = await runGuarded(
+          request,
+          { clock: this.#clock, signal },
+          { timeoutMs: isFile ? fileTimeoutMs : timeoutMs, onLines },
+        );
+        return { columns: end.columns, counted: end.rows, hasMore: end.hasMore };
+      } catch (error) {
+        if (error instanceof OverflowError)
+          throw new SqlFailure('One row is too long for a file. Select fewer or shorter columns.', {
+            cause: error,
+          });
+        throw error instanceof QueryError ? this.#failure(error, isFile) : error;
+      }
+    });
   }
 
   #failure(error: QueryError, isFile: boolean): SqlFailure {
@@ -166,34 +165,5 @@ export class SqlQueries {
         { cause: error },
       );
     return new SqlFailure(error.message, { cause: error });
-  }
-
-  async #turn(owner: string, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#running.size < AT_ONCE && !this.#running.has(owner)) {
-      this.#running.add(owner);
-      return;
-    }
-    if (this.#queue.sizeOf(owner) >= WAITING_MOST || this.#queue.size >= 10 * WAITING_MOST)
-      throw new RefusedError(
-        'unavailable',
-        'Too many queries are running or waiting. Try again in 5 s.',
-        { headers: { 'retry-after': '5' } },
-      );
-    const turn = Promise.withResolvers<void>();
-    const begin = (): void => {
-      this.#running.add(owner);
-      turn.resolve();
-    };
-    this.#queue.push(owner, begin);
-    const giveUp = (): void => {
-      if (this.#queue.remove(owner, begin)) turn.reject(signal.reason);
-    };
-    signal.addEventListener('abort', giveUp);
-    try {
-      await turn.promise;
-    } finally {
-      signal.removeEventListener('abort', giveUp);
-    }
   }
 }

@@ -36,7 +36,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
     const { asOf: requestedAsOf, ...wanted } = c.req.valid('query');
     const { asOf: at, owner, gone } = momentOf(service, c, requestedAsOf);
     const by = { owner, unwanted: gone() };
-    const { total, items } = await service.reads.events({ ...wanted, asOf: at }, by);
+    const { total, items } = await service.reads.read('events', { ...wanted, asOf: at }, by);
     const body = { total, page: wanted.page, items: items.map(shownEvent) };
     const observedAt = items[0]?.detectedAt ?? null;
     return respond(service, c, { body, asOf: at, observedAt }, requestedAsOf);

@@ -63,7 +63,7 @@ export const labRoute = (app: ServiceApp, service: ServiceContext): void => {
     const id = idIn(body);
     return respondOnce(service, c, body, async () => {
       const { asOf, owner, gone } = momentOf(service, c, undefined);
-      const findings = await reads.findings({ id, asOf }, { owner, unwanted: gone() });
+      const findings = await reads.read('findings', { id, asOf }, { owner, unwanted: gone() });
       if (findings === undefined)
         throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(asOf)}.`);
       return c.json(await analysisOf(findings, deps), 200, { 'cache-control': 'no-store' });

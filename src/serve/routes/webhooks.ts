@@ -105,7 +105,8 @@ const readingRoutes = (
     const { limit, page, asOf } = c.req.valid('query');
     const at = subscriptionInstant(service, asOf);
     const { owner, gone } = momentOf(service, c, asOf);
-    const { total, items } = await service.reads.deliveries(
+    const { total, items } = await service.reads.read(
+      'deliveries',
       { subscriptionId: id, until: at, limit, page },
       { owner, unwanted: gone() },
     );

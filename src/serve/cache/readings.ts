@@ -1,5 +1,6 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { type DeliveriesQuery, deliveriesPage } from '../../alerts/webhooks/deliveries.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import { computeList, type ListRowsQuery } from '../../lake/lists/computed-list.ts';
 import { type CreatorsQuery, creatorRise, creatorsPage } from '../../lake/lists/creator-lists.ts';
@@ -15,13 +16,16 @@ import {
   type TaggedPageQuery,
   taggedPage,
 } from '../../lake/read/tagged-videos.ts';
+import type { SearchQuery } from '../../lake/search/search.ts';
+import { searchPage } from '../../lake/search/search-page.ts';
 import { type RisingQuery, risingVideos } from '../../learn/forecast/read.ts';
 import type { RisingVideo } from '../../learn/forecast/shapes.ts';
-import { type ForecastStanding, forecastStanding } from '../../learn/forecast/standing.ts';
+import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
+import { type Scored, scoredWeeks } from '../../learn/forecast/weeks.ts';
 import { type KeptVolume, risingHashtags } from '../../learn/volumes/read-volumes.ts';
 import { findingsAbout } from '../../learn/why/analyze.ts';
 
-// Slow reads of pages. Queries and results are plain data, for threads.
+// Reads that may be slow. Queries and results are plain data, for threads.
 
 export interface Rising {
   readonly videos: readonly RisingVideo[];
@@ -31,10 +35,16 @@ export interface Rising {
   readonly tags: readonly (readonly KeptVolume[])[];
 }
 
-const rising = (
-  { sqlite }: Lake,
-  { tagsOf, ...query }: RisingQuery & { readonly tagsOf: readonly (Platform | '')[] },
-): Rising => ({
+/** Forecasts, the scores of earlier ones, and the state of the models. */
+export interface ForecastsFound {
+  readonly rising: Rising;
+  readonly scored: Scored;
+  readonly states: readonly ForecastState[];
+}
+
+type ForecastsQuery = RisingQuery & { readonly tagsOf: readonly (Platform | '')[] };
+
+const rising = ({ sqlite }: Lake, { tagsOf, ...query }: ForecastsQuery): Rising => ({
   videos: risingVideos(sqlite, query),
   risen: risingVideos(sqlite, { ...query, list: 'risen', limit: Math.ceil(query.limit / 2) }),
   tags: tagsOf
@@ -57,9 +67,14 @@ interface CreatorQuery {
 
 const READINGS = {
   list: (lake: Lake, query: ListRowsQuery) => computeList(lake, query),
+  search: (lake: Lake, query: SearchQuery, clock: Clock) => searchPage(lake, query, clock),
   noticed: (lake: Lake, query: EventsQuery) => newestEvents(lake, query),
   rising,
-  standing: ({ sqlite }: Lake, at: number): ForecastStanding => forecastStanding(sqlite, at),
+  forecasts: (lake: Lake, query: ForecastsQuery): ForecastsFound => ({
+    rising: rising(lake, query),
+    scored: scoredWeeks(lake.sqlite, query.at), // 0.1 s on a large lake
+    states: forecastStates(lake.sqlite, query.at),
+  }),
   tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage & { items: ContentItem[] } => {
     const page = taggedPage(lake, query);
     const entries = page.keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
@@ -81,22 +96,24 @@ const READINGS = {
   deliveries: (lake: Lake, query: DeliveriesQuery) => deliveriesPage(lake, query),
 } as const;
 
-export type PageReading = keyof typeof READINGS;
-type QueriesByName = { [Name in PageReading]: Parameters<(typeof READINGS)[Name]>[1] };
-type FoundByName = { [Name in PageReading]: ReturnType<(typeof READINGS)[Name]> };
-export type QueryOf<Name extends PageReading> = QueriesByName[Name];
-export type FoundOf<Name extends PageReading> = FoundByName[Name];
+export type Reading = keyof typeof READINGS;
+type QueriesByName = { [Name in Reading]: Parameters<(typeof READINGS)[Name]>[1] };
+type FoundByName = { [Name in Reading]: ReturnType<(typeof READINGS)[Name]> };
+export type QueryOf<Name extends Reading> = QueriesByName[Name];
+export type FoundOf<Name extends Reading> = FoundByName[Name];
 
 /** `READINGS`, typed so that TypeScript matches a query to its reading. */
-const PAGE_READINGS: {
-  readonly [Name in PageReading]: (lake: Lake, query: QueryOf<Name>) => FoundOf<Name>;
+const BY_NAME: {
+  readonly [Name in Reading]: (lake: Lake, query: QueryOf<Name>, clock: Clock) => FoundOf<Name>;
 } = READINGS;
 
-export type PageQuery<Name extends PageReading = PageReading> = {
+export type ReadQuery<Name extends Reading = Reading> = {
   readonly [One in Name]: { readonly name: One; readonly query: QueryOf<One> };
 }[Name];
 
-export const readForPage = <Name extends PageReading>(
+export const readNow = <Name extends Reading>(
   lake: Lake,
-  { name, query }: PageQuery<Name>,
-): FoundOf<Name> => PAGE_READINGS[name](lake, query);
+  { name, query }: ReadQuery<Name>,
+  /** Real time. */
+  clock: Clock,
+): FoundOf<Name> => BY_NAME[name](lake, query, clock);
