@@ -6,7 +6,6 @@ import { MOST_OF_A_KEY } from '../alerts/webhooks/subscriptions.ts';
 import type { Opened } from '../base/opened.ts';
 import { LakeKeys } from '../lake/keys/key-store.ts';
 import { clientGone, refusalOf, serviceApp } from './app.ts';
-import { CountTogether } from './auth/count-together.ts';
 import { KeyCheck } from './auth/key-check.ts';
 import { Sessions } from './auth/sessions.ts';
 import { PageCache } from './cache/page-cache.ts';
@@ -25,8 +24,9 @@ import type { ServedLake } from './served-lake.ts';
 import type { RunningService, ServiceOptions } from './service-options.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** Counting is retried, so that other requests run in between. */
-const WAIT_FOR_KEYS_MS = 50;
+/** Counting is retried instead, so that other requests run in between. */
+const WAIT_FOR_KEYS_MS = 0;
+
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
   report === undefined
     ? pino({ level: 'silent' })
@@ -115,8 +115,8 @@ export class AssembledService {
   }
 
   #appOf({ clock, machine, corsOrigins = [], metrics, ...options }: ServiceOptions) {
-    const counting = new CountTogether(this.#context.keys, { clock, machine });
-    const admission = new KeyCheck(counting, (method, path) => this.#routeOf(method, path));
+    const routeOf = (method: string, path: string) => this.#routeOf(method, path);
+    const admission = new KeyCheck({ keys: this.#context.keys, routeOf, clock, machine });
     const { publicOrigin } = this.#exposure;
     const poster = this.#opened.add(new HttpPoster({ clock, proxy: options.webhookProxy }));
     const webhooks = {

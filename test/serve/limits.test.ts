@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../src/base/durations.ts';
+import { LakeKeys } from '../../src/lake/keys/key-store.ts';
 import { createKey, hashOf, type KeyWish, listKeys, revokeKey } from '../../src/lake/keys/keys.ts';
 import { type KeyStanding, Limiter, usageByDay } from '../../src/lake/keys/limits.ts';
 import { openServiceDb } from '../../src/lake/keys/service-db.ts';
@@ -33,7 +33,7 @@ const keyWith = (ratePerMinute: number, callsPerMonth = 1000): string =>
 /** Counts requests that come one by one. */
 const oneByOne = (of: typeof db): ((key: string, now: number) => KeyStanding | undefined) => {
   const limiter = new Limiter(of);
-  return (key, now) => limiter.count([hashOf(key)], now)[0];
+  return (key, now) => limiter.count(hashOf(key), now);
 };
 
 test('a request whose count cannot be committed fails and does not count', () => {
@@ -44,9 +44,9 @@ test('a request whose count cannot be committed fails and does not count', () =>
     create table child (id integer references parent (id) deferrable initially deferred);
     create trigger refuse after update on api_key begin insert into child values (1); end`);
   const limiter = new Limiter(db);
-  expect(() => limiter.count([hashOf(key)], NOW)).toThrow(/FOREIGN KEY/);
+  expect(() => limiter.count(hashOf(key), NOW)).toThrow(/FOREIGN KEY/);
   db.exec('drop trigger refuse');
-  expect(limiter.count([hashOf(key)], NOW)[0]).toMatchObject({ minuteLeft: 2, monthLeft: 999 });
+  expect(limiter.count(hashOf(key), NOW)).toMatchObject({ minuteLeft: 2, monthLeft: 999 });
 });
 
 describe('the sliding minute', () => {
@@ -128,46 +128,50 @@ test('a revoked key counts nothing more, at once and for other connections', () 
   other.close();
 });
 
-describe('requests that came together', () => {
-  const standings = (of: (KeyStanding | undefined)[]) =>
-    of.map((standing) => standing && [standing.refusal, standing.minuteLeft, standing.monthLeft]);
+test('keys have separate standings, and unknown ones have none', () => {
+  const count = oneByOne(db);
+  const [a, b] = [keyWith(2), keyWith(1)];
+  const standings = [a, 'tl_live_none', b, a, b, a].map((key) => {
+    const standing = count(key, NOW);
+    return standing && [standing.refusal, standing.minuteLeft, standing.monthLeft];
+  });
+  expect(standings).toEqual([
+    [null, 1, 999],
+    undefined,
+    [null, 0, 999],
+    [null, 0, 998],
+    ['rate-limited', 0, 998],
+    ['rate-limited', 0, 997],
+  ]);
+});
 
-  test('are counted as if they had come one by one, in their order', () => {
-    const [one, many] = [oneByOne(db), new Limiter(db)];
-    const batch = fc.record({
-      requests: fc.integer({ min: 1, max: 9 }),
-      afterMs: fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.constant(MINUTE_MS)),
-    });
-    const rate = fc.integer({ min: 1, max: 6 });
-    fc.assert(
-      fc.property(rate, fc.array(batch, { maxLength: 12 }), (perMinute, batches) => {
-        const make = () => createKey(db, wishOf(perMinute, 30), NOW);
-        const [apart, together] = [make(), make()];
-        const withoutId = (standing: KeyStanding | undefined) => ({ ...standing, id: '' });
-        let at = NOW;
-        for (const { requests, afterMs } of batches) {
-          at += afterMs;
-          const counted = Array.from({ length: requests }, () => one(apart.key, at));
-          const batch = many.count(Array<string>(requests).fill(hashOf(together.key)), at);
-          expect(batch.map(withoutId)).toEqual(counted.map(withoutId));
-        }
-        const [first, second] = [apart, together].map(({ record }) => usageByDay(db, record.id, 9));
-        expect(first).toEqual(second);
-      }),
-    );
+describe('requests that came together', () => {
+  test('are counted as if they had come one by one, in their order', async () => {
+    await using keys = new LakeKeys(folder.dataDir);
+    const [apart, together] = [keyWith(4, 6), keyWith(4, 6)];
+    const count = oneByOne(db);
+    const withoutId = (standing: KeyStanding | undefined) => ({ ...standing, id: '' });
+    for (const at of [NOW, NOW + 30_000, NOW + MINUTE_MS, NOW + MINUTE_MS]) {
+      const expected = [1, 2, 3].map(() => count(apart, at));
+      const counted = [1, 2, 3].map(() => keys.count(hashOf(together), at, ''));
+      expect((await Promise.all(counted)).map(withoutId)).toEqual(expected.map(withoutId));
+    }
+    const [first, second] = listKeys(db).map(({ id }) => usageByDay(db, id, 9));
+    expect(first).toEqual(second);
   });
 
-  test('of several keys, known and not, each get their own standing', () => {
-    const [a, b] = [keyWith(2), keyWith(1)];
-    const hashes = [a, 'tl_live_none', b, a, b, a].map(hashOf);
-    expect(standings(new Limiter(db).count(hashes, NOW))).toEqual([
-      [null, 1, 999],
-      undefined,
-      [null, 0, 999],
-      [null, 0, 998],
-      ['rate-limited', 0, 998],
-      ['rate-limited', 0, 997],
-    ]);
+  test('fail together and do not count if the commit fails', async () => {
+    await using keys = new LakeKeys(folder.dataDir, 0);
+    const hash = hashOf(keyWith(5));
+    db.exec(`create table parent (id integer primary key);
+      create table child (id integer references parent (id) deferrable initially deferred);
+      create trigger refuse after update on api_key begin insert into child values (1); end`);
+    const failed = await Promise.allSettled([1, 2].map(() => keys.count(hash, NOW, '')));
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    db.exec('begin immediate');
+    await expect(keys.count(hash, NOW, '')).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+    db.exec('rollback; drop trigger refuse');
+    expect(await keys.count(hash, NOW, '')).toMatchObject({ minuteLeft: 4 });
   });
 });
 
@@ -181,7 +185,7 @@ test('two processes on one data directory are exact together', async () => {
     const limiter = new Limiter(db);
     const hash = hashOf(process.argv[2]);
     let passed = 0;
-    for (let i = 0; i < 100; i++) if (limiter.count([hash], ${NOW} + i)[0]?.refusal === null) passed += 1;
+    for (let i = 0; i < 100; i++) if (limiter.count(hash, ${NOW} + i)?.refusal === null) passed += 1;
     process.stdout.write(String(passed));`; // console.log may colour it
   const run = () =>
     promisify(execFile)(process.execPath, [

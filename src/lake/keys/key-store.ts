@@ -10,26 +10,18 @@ import {
 } from './limits.ts';
 import { openServiceDb } from './service-db.ts';
 
-/** Counts requests of keys. */
-export interface RequestCounter {
-  /**
-   * The standing of each request, given the hash of its key, in their order. Undefined where no such key
-   * exists or it was revoked; then nothing is counted.
-   */
-  count(
-    hashes: readonly string[],
-    now: number,
-    routes: readonly string[],
-  ): Promise<(KeyStanding | undefined)[]>;
-}
-
 /**
  * Keys of `serve` and what they spent: in the data directory, or in the shared ledger, where several
  * `serve` count them together. Instants in Unix ms.
  */
-export interface KeyStore extends RequestCounter, AsyncDisposable {
+export interface KeyStore extends AsyncDisposable {
   /** True in the shared ledger. */
   readonly isShared: boolean;
+  /**
+   * Counts one request. @returns the state of its key; undefined if the key is unknown or revoked, and
+   * nothing is counted
+   */
+  count(hash: string, now: number, route: string): Promise<KeyStanding | undefined>;
   add(key: NewKey): Promise<void>;
   /** Oldest first, revoked ones included. */
   list(): Promise<KeyRecord[]>;
@@ -45,20 +37,40 @@ export class LakeKeys implements KeyStore {
   readonly isShared = false;
   readonly #db: Database.Database;
   readonly #limiter: Limiter;
+  /** Commit of the requests that are being counted. */
+  #commit: Promise<void> | undefined;
 
-  /** @param waitMs how long another process that writes them is waited for */
+  /** @param waitMs longest wait for another process that writes keys */
   constructor(dataDir: string, waitMs?: number) {
     this.#db = openServiceDb(dataDir);
     if (waitMs !== undefined) this.#db.pragma(`busy_timeout = ${waitMs}`);
     this.#limiter = new Limiter(this.#db);
   }
 
-  async count(
-    hashes: readonly string[],
-    now: number,
-    routes: readonly string[],
-  ): Promise<(KeyStanding | undefined)[]> {
-    return this.#limiter.count(hashes, now, routes);
+  async count(hash: string, now: number, route: string): Promise<KeyStanding | undefined> {
+    this.#commit ??= this.#begin();
+    const commit = this.#commit;
+    const standing = this.#limiter.count(hash, now, route);
+    await commit;
+    return standing;
+  }
+
+  /** One commit for all requests of one turn of the event loop, as it takes most of the time. */
+  #begin(): Promise<void> {
+    this.#db.exec('begin immediate');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    promise.catch(() => {}); // nobody waits if counting failed
+    setImmediate(() => {
+      this.#commit = undefined;
+      try {
+        this.#db.exec('commit');
+        resolve();
+      } catch (error) {
+        if (this.#db.inTransaction) this.#db.exec('rollback');
+        reject(error);
+      }
+    });
+    return promise;
   }
 
   async add(key: NewKey): Promise<void> {

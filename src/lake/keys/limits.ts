@@ -45,9 +45,8 @@ const COUNT_DAY = `insert into key_route_day (key_id, day, route, requests, refu
   on conflict do update set requests = requests + 1, refused = refused + excluded.refused`;
 
 /**
- * Counts authenticated requests and checks the limits of their keys. Requests that arrive together are
- * counted in one immediate transaction, so no more than the rate pass in any 60 s, whatever other
- * processes of the data directory do.
+ * Counts authenticated requests and checks the limits of their keys. Each is part of an immediate
+ * transaction, so no more than the rate pass in any 60 s, whatever other processes of the data directory do.
  */
 export class Limiter {
   readonly #countIn: Prepared<Counted>;
@@ -72,25 +71,18 @@ export class Limiter {
     );
     this.#remember = db.prepare(REMEMBER);
     this.#countDay = db.prepare(COUNT_DAY);
-    this.#count = db.transaction((hashes, now, routes = []) =>
-      hashes.map((hash, index) => this.#countOne(hash, now, routes[index] ?? '')),
-    );
+    this.#count = db.transaction((hash, now, route) => this.#countOne(hash, now, route));
   }
 
   /**
-   * State after each request, by the hash of its key (`hashOf`), in order. Undefined for unknown
-   * and revoked keys; nothing is counted for them.
-   * @param routes route of each request; '' if unknown
+   * State of a key after a request, by the key's hash (`hashOf`). Undefined for unknown and revoked keys;
+   * nothing is counted for them.
    */
-  count(
-    hashes: readonly string[],
-    now: number,
-    routes: readonly string[] = [],
-  ): (KeyStanding | undefined)[] {
-    return this.#count.immediate(hashes, now, routes);
+  count(hash: string, now: number, route = ''): KeyStanding | undefined {
+    return this.#count.immediate(hash, now, route);
   }
 
-  #countOne(hash: string, now: number, route: string): KeyStanding | undefined {
+  #countOne(hash: string, now: number, route = ''): KeyStanding | undefined {
     const day = dateOf(now);
     const key = this.#countIn.get({ hash, month: day.slice(0, 7) });
     if (key === undefined) return undefined;

@@ -1,8 +1,10 @@
+import type { Clock } from '../../base/clock.ts';
 import { commandText } from '../../base/installation.ts';
+import { isBusy } from '../../lake/exclusive.ts';
+import type { KeyStore } from '../../lake/keys/key-store.ts';
 import { hashOf } from '../../lake/keys/keys.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { RefusedError } from '../http/problems.ts';
-import type { CountTogether } from './count-together.ts';
 
 /** Needs no key, and no scope if a key is sent. */
 export const DOCUMENT_PATH = '/v1/openapi.json';
@@ -94,13 +96,24 @@ export interface Caller {
 /** The pattern of a request's route. */
 export type RouteOf = (method: string, path: string) => string;
 
-export class KeyCheck {
-  readonly #counting: CountTogether;
-  readonly #routeOf: RouteOf;
+/** Retries while another process writes the keys' database, for about 2 s. */
+const MOST_TRIES = 100;
+const BETWEEN_TRIES_MS = 20;
 
-  constructor(counting: CountTogether, routeOf: RouteOf) {
-    this.#counting = counting;
-    this.#routeOf = routeOf;
+export interface KeyCheckDeps {
+  readonly keys: Pick<KeyStore, 'count'>;
+  readonly routeOf: RouteOf;
+  /** Time of limits. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** Real time, for waits. */
+  readonly machine: Pick<Clock, 'sleep'>;
+}
+
+export class KeyCheck {
+  readonly #deps: KeyCheckDeps;
+
+  constructor(deps: KeyCheckDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -110,10 +123,22 @@ export class KeyCheck {
   async admit({ authorization, keyHash, method, path }: Caller): Promise<Admitted> {
     const hash = keyHash ?? hashIn(authorization);
     if (hash instanceof RefusedError) return { headers: {}, refusal: hash };
-    const standing = await this.#counting.count(hash, this.#routeOf(method, path));
+    const standing = await this.#count(hash, this.#deps.routeOf(method, path));
     if (standing === undefined) return { headers: {}, refusal: unknownKey() };
     const refusal = refusalOf(standing) ?? mayDo(standing, method, path);
     const headers = rateLimitHeaders(standing);
     return refusal === undefined ? { headers, standing } : { headers, standing, refusal };
+  }
+
+  async #count(hash: string, route: string): Promise<KeyStanding | undefined> {
+    const { keys, clock, machine } = this.#deps;
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await keys.count(hash, clock.now(), route);
+      } catch (error) {
+        if (!isBusy(error) || tried === MOST_TRIES) throw error;
+        await machine.sleep(BETWEEN_TRIES_MS);
+      }
+    }
   }
 }

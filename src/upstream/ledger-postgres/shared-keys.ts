@@ -63,13 +63,9 @@ export class SharedKeys implements KeyStore {
     this.#db = db;
   }
 
-  async count(
-    hashes: readonly string[],
-    _now: number,
-    routes: readonly string[],
-  ): Promise<(KeyStanding | undefined)[]> {
-    const counted = await this.#db.call<Counted[]>('count_requests', hashes, routes);
-    return counted.map(standingOf);
+  async count(hash: string, _now: number, route: string): Promise<KeyStanding | undefined> {
+    const [counted] = await this.#db.call<[Counted]>('count_requests', [hash], [route]);
+    return standingOf(counted);
   }
 
   async add({ hash, record }: NewKey): Promise<void> {
