@@ -11,8 +11,8 @@ import {
 import { openServiceDb } from './service-db.ts';
 
 /**
- * Keys of `serve` and what they spent: in the data directory, or in the shared ledger, where several
- * `serve` count them together. Instants in Unix ms.
+ * Keys of `serve` and their use, in the data directory or in the shared ledger of several machines.
+ * Instants in Unix ms.
  */
 export interface KeyStore extends AsyncDisposable {
   /** True in the shared ledger. */

@@ -8,10 +8,10 @@ import { prepare, type RowOf } from '../prepare.ts';
 export const SCOPES = ['read', 'lab', 'webhooks', 'watch'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Every key starts with this; it marks a live key. */
+/** Start of every key. */
 export const KEY_PREFIX = 'tl_live_';
 
-/** A key as kept: never the key itself. Instants in Unix ms. */
+/** Stored facts of a key, without the key itself. Instants in Unix ms. */
 export interface KeyRecord {
   readonly id: string;
   readonly useCase: string;
@@ -43,10 +43,10 @@ const recordOf = (row: RowOf<typeof ROW>): KeyRecord => ({
   scopes: row.scopes.split(',') as Scope[],
 });
 
-/** The form in which keys are kept and looked up. */
+/** Keys are stored and looked up by this hash. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** Wishes of the operator for a new key. Unset numbers come from the tier. */
+/** Options of a new key. Numbers default to those of the tier. */
 export interface KeyWish {
   readonly useCase: string;
   readonly tier?: Tier;
@@ -66,15 +66,15 @@ const limitsOf = (wish: KeyWish): { tier: Tier; rate: number; month: number } =>
   return { tier, rate, month };
 };
 
-/** A key that is made and not kept yet. */
+/** A key that is not stored yet. */
 export interface NewKey {
   readonly record: KeyRecord;
   readonly hash: string;
 }
 
 /**
- * Makes a key, which is not kept by it. What is returned is the only place where the key itself appears.
- * @throws UsageError without a use case, or for a tier whose numbers are missing
+ * Generates a key without storing it. Only the result contains the key itself.
+ * @throws UsageError without a use case, or for a tier without fixed numbers
  */
 export const newKey = (wish: KeyWish, now: number): NewKey & { key: string } => {
   const useCase = wish.useCase.trim();
@@ -89,7 +89,7 @@ export const newKey = (wish: KeyWish, now: number): NewKey & { key: string } => 
   return { record, hash: hashOf(key), key };
 };
 
-/** Keeps a key of a data directory, as its hash. */
+/** Stores a key as its hash. */
 export const addKey = (db: Database.Database, { record, hash }: NewKey): void => {
   const { id, useCase, tier, ratePerMinute, callsPerMonth, scopes, createdAt } = record;
   db.prepare(
@@ -98,7 +98,7 @@ export const addKey = (db: Database.Database, { record, hash }: NewKey): void =>
   ).run(id, hash, useCase, tier, ratePerMinute, callsPerMonth, scopes.join(','), createdAt);
 };
 
-/** Makes a key and keeps its hash. */
+/** Generates a key and stores its hash. */
 export const createKey = (
   db: Database.Database,
   wish: KeyWish,

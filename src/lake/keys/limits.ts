@@ -134,11 +134,11 @@ export class Limiter {
   }
 }
 
-/** Requests of one key on one UTC day; `refused` of them were answered 429. */
+/** Requests of one key on one UTC day. */
 export interface DayOfUse {
   readonly day: string; // YYYY-MM-DD
   readonly requests: number;
-  readonly refused: number;
+  readonly refused: number; // with status 429
 }
 
 /** A key's use by day, newest first, at most `days` days. */
@@ -157,10 +157,10 @@ export interface RouteUse {
   readonly day: string; // YYYY-MM-DD
   readonly route: string; // such as /v1/feed/:platform; '' if unknown
   readonly calls: number;
-  readonly refused: number; // of the calls, answered 429
+  readonly refused: number; // of the calls, with status 429
 }
 
-/** Use of all keys in a month (YYYY-MM, UTC), with revoked ones, by key, day and route. */
+/** Use of all keys in a month (YYYY-MM, UTC) by key, day and route, including revoked keys. */
 export const usageOfMonth = (db: Database.Database, month: string): RouteUse[] =>
   prepare(
     db,

@@ -9,20 +9,20 @@ import { BESIDE_A_LAKE, SERVICE_FILE } from '../former-lake.ts';
 import { LAKE_FILE } from '../open.ts';
 import { prepare } from '../prepare.ts';
 
-/** A request reads and writes a few pages, of its key alone. */
+/** A request reads and writes a few pages of its key. */
 const CACHE_KIB = 2 * 1024;
 
 /** Marks a SQLite file as a service database (`tlsv` in ASCII). */
 const APPLICATION_ID = 0x746c7376;
 
-// api_key     one row a key; `sequence` numbers its requests, `month` (YYYY-MM, UTC) is the one
-//             `month_calls` counts
-// recent_call the instants of a key's last `rate_per_minute` requests, as a ring: slot = sequence
-//             modulo the rate. That is all a sliding minute needs, and it never grows.
-// key_route_day  requests of a key by UTC day and route; `refused` of them were answered 429
-// webhook_secret  what signs the deliveries of a subscription of the lake, `whsec_` + base64; the one
-//             before it signs too until it expires. Written by src/alerts/webhooks/secrets.ts
-// saved_query named statements of the query page. Written by src/lake/query/saved-queries.ts
+// api_key         one row per key; `sequence` numbers its requests, `month_calls` counts those of `month`
+//                 (YYYY-MM, UTC)
+// recent_call     instants of a key's last `rate_per_minute` requests, as a ring: slot = sequence modulo
+//                 the rate. The sliding minute needs no more.
+// key_route_day   requests of a key by UTC day and route; `refused` of them got status 429
+// webhook_secret  secret that signs the deliveries of a subscription, `whsec_` + base64. The previous one
+//                 also signs until it expires. Written by src/alerts/webhooks/secrets.ts
+// saved_query     named statements of the query page. Written by src/lake/query/saved-queries.ts
 const SCHEMA = `
   create table if not exists api_key (
     id text primary key not null,
@@ -67,7 +67,7 @@ const SCHEMA = `
   ) strict, without rowid;
 `;
 
-/** Days as 0.1.0 counted them, without routes; they are counted on in the table that has them. */
+/** Moves the daily counts of 0.1.0, which had no routes, into `key_route_day`. */
 const takeOverDays = (sqlite: Database.Database): void => {
   const old = sqlite.prepare("select 1 from sqlite_schema where name = 'key_day'").get();
   if (old === undefined) return;
@@ -77,7 +77,7 @@ const takeOverDays = (sqlite: Database.Database): void => {
     drop table key_day;`);
 };
 
-/** Errors that say nothing about the file and may pass. */
+/** Temporary errors that do not depend on the file's content. */
 const PASSING = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY)/;
 
 /**
@@ -94,7 +94,8 @@ export const openServiceDb = (dataDir: string): Database.Database => {
     sqlite.pragma('busy_timeout = 10000');
     const id = sqlite.pragma('application_id', { simple: true });
     const isNew = prepare(sqlite, 'select count(*) from sqlite_schema', 'number').get() === 0;
-    if (id !== APPLICATION_ID && !(id === 0 && isNew)) throw new Error('it is another program’s');
+    if (id !== APPLICATION_ID && !(id === 0 && isNew))
+      throw new Error('it belongs to another program');
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma('secure_delete = ON'); // a secret that is gone is overwritten
@@ -114,7 +115,7 @@ export const openServiceDb = (dataDir: string): Database.Database => {
     if (error instanceof Database.SqliteError && PASSING.test(error.code))
       throw lakeErrorOf(error, path) ?? error;
     throw new UsageError(
-      `${path} cannot be used as the service's database: ${error instanceof Error ? error.message : String(error)}. It was left as it is: move it away to start with no keys, or put your backup in its place.`,
+      `${path} cannot be used as the service's database: ${error instanceof Error ? error.message : String(error)}. The file is unchanged. Move it away to start without keys, or replace it with your backup.`,
       { cause: error },
     );
   }

@@ -7,14 +7,14 @@ export interface Paging {
   readonly page: number;
 }
 
-/** The part of a list, and the instant it is wanted for. */
+/** Requested part and instant of a list. */
 export interface ListMoment extends Paging {
   readonly asOf: number; // Unix ms
-  /** Aborts once nobody waits for the response. */
+  /** Signal that aborts when the client leaves. */
   readonly gone?: (() => AbortSignal) | undefined;
-  /** Owner of the time it takes: the id of a key, or one name for all without a key. */
+  /** Id of the requesting key. Requests without a key share one name. Owners take turns. */
   readonly owner: string;
-  /** Part of a page for people, which must not wait. */
+  /** True for the dashboard: slow reads always run in a thread. */
   readonly isPage?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface ComputedPart<T> {
   readonly total: number;
   readonly items: T[];
   readonly asOf: number;
-  /** Of the lake it was computed from; null: the lake changed meanwhile. */
+  /** Version of the lake; null if it changed during the computation. */
   readonly version: number | null;
 }
 
@@ -38,19 +38,19 @@ export interface ComputedLists {
   part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
 }
 
-/** One page of a list at `asOf` (Unix ms). `pulledAt` is null for a computed list. */
+/** One page of a list at `asOf`. Instants in Unix ms; `pulledAt` is null for a computed list. */
 export interface ListPage<T> {
   readonly total: number;
-  /** Items in the lake: of a pulled list, as deep as it was pulled. */
+  /** Items in the lake. A pulled list may have fewer than `total`. */
   readonly held: number;
   readonly items: T[];
   readonly asOf: number;
   readonly pulledAt: number | null;
-  /** Of the lake it was read from; null: the lake changed meanwhile. */
+  /** Version of the lake; null if it changed during the read. */
   readonly version: number | null;
 }
 
-/** A page of a list that no source gave whole. */
+/** A page of a list that was not pulled. */
 export const computedPage = async <Q extends ListQuery>(
   lists: ComputedLists,
   wanted: Q,
@@ -60,6 +60,6 @@ export const computedPage = async <Q extends ListQuery>(
   return { ...part, held: part.total, pulledAt: null };
 };
 
-/** Items that can be paged to, and the larger number that the upstream stated. */
+/** Number of items that can be paged to, and the number that the upstream stated if it is larger. */
 export const totalsOf = ({ total, held }: Pick<ListPage<unknown>, 'total' | 'held'>) =>
   total > held ? { total: held, matched: total } : { total: held };

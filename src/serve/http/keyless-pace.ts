@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
-import { RefusedError } from './problems.ts';
+import { unavailable } from './problems.ts';
 
 /** Requests without a key: burst, then rate per second. */
 const BURST = 50;
@@ -31,10 +31,9 @@ export class KeylessPace {
   /** @throws RefusedError after the longest wait */
   async waitForTurn(): Promise<void> {
     if (await this.turn()) return;
-    throw new RefusedError(
-      'unavailable',
+    throw unavailable(
       `Too many requests without a key: this one waited ${LONGEST_MS / SECOND_MS} s. Send a key, or try again later.`,
-      { headers: { 'retry-after': String(LONGEST_MS / SECOND_MS) } },
+      LONGEST_MS,
     );
   }
 }

@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import { KEYLESS } from '../cache/reader-threads.ts';
-import { RefusedError } from '../http/problems.ts';
+import { unavailable } from '../http/problems.ts';
 
 /** Intervals of checks and of heartbeats, while somebody listens. */
 const CHECK_MS = SECOND_MS;
@@ -16,6 +16,7 @@ const BETWEEN_MS = 5 * SECOND_MS;
 const MOST_OF_A_KEY = 6;
 const MOST_KEYLESS = 60;
 const MOST = 500;
+const RETRY_MS = 30 * SECOND_MS;
 /** Messages that a slow client may leave unread. */
 const MOST_WAITING = 20;
 
@@ -92,10 +93,9 @@ export class LiveUpdates {
     const own = [...this.#listeners].filter((listener) => listener.owner === owner).length;
     const most = owner === KEYLESS ? MOST_KEYLESS : MOST_OF_A_KEY;
     if (own >= most || this.#listeners.size >= MOST || this.#closing.signal.aborted)
-      throw new RefusedError(
-        'unavailable',
+      throw unavailable(
         `${own >= most ? own : this.#listeners.size} pages already receive live updates. Close one, or try again later.`,
-        { headers: { 'retry-after': '30' } },
+        RETRY_MS,
       );
   }
 
