@@ -66,10 +66,12 @@ export const snapshotsOf = (
   most: number,
 ): number => snapshotsWithin(lake, { from: asOf - Math.max(...windowsOf(wanted)), to: asOf }, most);
 
-const rank = (lake: Lake, wanted: ListQuery, asOf: number): Ranking => {
-  if (wanted.list === 'hashtags') return rankHashtags(lake, wanted, asOf);
+const rank = (lake: Lake, wanted: ListQuery, asOf: number, depth: number): Ranking => {
+  const query = { windowMs: windowOf(wanted), asOf, depth };
+  if (wanted.list === 'hashtags')
+    return rankHashtags(lake, { ...query, platform: wanted.platform });
   const by = wanted.list === 'feed' ? 'score' : 'gain';
-  return rankVideos(lake, { platform: wanted.platform, windowMs: windowOf(wanted), by }, asOf);
+  return rankVideos(lake, { ...query, platform: wanted.platform, by });
 };
 
 /** The items of some rows of a list as of an instant; `before` items come before them. */
@@ -88,11 +90,12 @@ export const computeList = (
   { wanted, asOf, from, count }: ListRowsQuery,
 ): ComputedList =>
   lake.sqlite.transaction(() => {
-    const ranking = rank(lake, wanted, asOf);
-    const part = ranking.rows(from, from + count);
+    const { total, rows } = rank(lake, wanted, asOf, Math.max(KEPT_DEPTH, from + count));
+    const width = rowWidth(wanted);
+    const part = rows.subarray(width * from, width * (from + count));
     return {
-      total: ranking.total,
-      rows: ranking.rows(0, KEPT_DEPTH),
+      total,
+      rows: rows.slice(0, width * KEPT_DEPTH), // a copy: the other ranks are not sent between threads
       items: itemsOf(lake, wanted, { rows: part, before: from, asOf }),
       until: holdsUntil(lake, asOf, windowsOf(wanted)),
     };

@@ -4,44 +4,26 @@ import { required } from '../prepare.ts';
 import { lastKnown, lastKnownAt } from '../read/last-known.ts';
 import { prepared } from '../statements.ts';
 import type { Movement } from './score.ts';
-import type { Span, StartFrom } from './window-snapshots.ts';
+import { SEEN, type Span, type StartFrom, seenAmong } from './window-snapshots.ts';
 
 // The videos of one platform seen in a window, each with its newest counts and the snapshot before.
 
-const BEFORE = `select max(n.observed_at) from video_snapshot n
-  where n.video_key = v.key and n.observed_at <= @from`;
-const FIRST = `select min(n.observed_at) from video_snapshot n
-  where n.video_key = v.key and n.observed_at > @from`;
+/** SQL of the movements of videos that `seen` (SQL) finds in the span from @from to @to. */
+const movementsIn = (seen: string): string => `
+  select v.key, v.created_at, l.observed_at, l.views, l.likes, b.observed_at, b.views
+  from (${seen}) seen cross join video v on v.key = seen.key
+  cross join video_snapshot l on l.video_key = seen.key and l.observed_at = seen.last_at
+  left join video_snapshot b on b.video_key = seen.key and b.observed_at = coalesce(
+    (select max(n.observed_at) from video_snapshot n
+      where n.video_key = seen.key and n.observed_at <= @from), seen.first_at)
+  where v.platform = @platform`;
 
-const COLUMNS = `v.key, v.created_at, l.observed_at as last_at, l.views, l.likes,
-    b.observed_at as base_at, b.views as base_views`;
-const OF_PLATFORM = 'v.platform = @platform';
-
-/** The timelines of `v` as of a span, each by itself. */
-const BY_TIMELINE = `
-    cross join video_snapshot l on l.video_key = v.key and l.observed_at =
-      (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
-    left join video_snapshot b on b.video_key = v.key
-      and b.observed_at = coalesce((${BEFORE}), (${FIRST}))
-    where ${OF_PLATFORM} and l.observed_at > @from`;
-
-const MOVEMENTS: Readonly<Record<StartFrom, string>> = {
-  snapshots: `
-    with seen as materialized (
-      select s.video_key as key, max(s.observed_at) as last_at, min(s.observed_at) as first_at
-      from video_snapshot s indexed by video_snapshot_observed_at
-      where s.observed_at > @from and s.observed_at <= @to group by s.video_key)
-    select ${COLUMNS} from seen cross join video v on v.key = seen.key
-    cross join video_snapshot l on l.video_key = v.key and l.observed_at = seen.last_at
-    left join video_snapshot b on b.video_key = v.key
-      and b.observed_at = coalesce((${BEFORE}), seen.first_at)
-    where ${OF_PLATFORM}`,
-  videos: `select ${COLUMNS} from video v not indexed ${BY_TIMELINE}`,
-};
-
+const MOVEMENTS = {
+  snapshots: movementsIn(SEEN.snapshots),
+  videos: movementsIn(SEEN.videos),
+} as const;
 /** Of the videos @keys alone. */
-const SOME_MOVEMENTS = `
-  select ${COLUMNS} from json_each(@keys) k cross join video v on v.key = k.value ${BY_TIMELINE}`;
+const SOME_MOVEMENTS = movementsIn(seenAmong('(select value as key from json_each(@keys)) o'));
 
 const KNOWN_TO = { video: '@key', at: '@to' };
 /** A video with a hidden count in its last two snapshots: the snapshots with a count. */

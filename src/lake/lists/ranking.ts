@@ -4,57 +4,46 @@
  */
 export interface Ranking {
   readonly total: number;
-  /** The rows of ranks `from` + 1 to `to`, as far as the list goes. */
-  rows(from: number, to: number): Float64Array;
+  /** The rows of the first ranks, as deep as wanted and as far as the list goes. */
+  readonly rows: Float64Array;
 }
 
 /** Greatest depth of a kept list, and least depth that is sorted. */
 export const KEPT_DEPTH = 5000;
 
+/** A number of a row, or `otherwise` if it is unknown. */
+export const knownOr = <T>(value: number | undefined, otherwise: T): number | T =>
+  value === undefined || Number.isNaN(value) ? otherwise : value;
+
 /**
  * The `entries` that may be among the first `depth`: as many, and all that equal the last of them,
- * by the number that decides first (greatest first, no NaN).
+ * by the number that decides first (greatest first, no NaN). Sorting all takes several times as long.
  */
-const topRows = (
+const topEntries = (
   entries: Uint32Array,
   depth: number,
   leading: (entry: number) => number,
 ): Uint32Array => {
   if (entries.length <= 2 * depth) return entries;
-  const leads = new Float64Array(entries.length);
-  for (let index = 0; index < leads.length; index++)
-    leads[index] = leading(entries[index] as number);
-  const least = leads.slice().sort().at(-depth) as number;
+  const leads = Float64Array.from(entries, leading);
+  const least = leads.toSorted().at(-depth) as number;
   return entries.filter((_, index) => (leads[index] as number) >= least);
 };
 
-/**
- * Ranks `entries` (any numbers) by `compare`, which uses `leading` first. `rowOf` writes the row of
- * an entry. Sorts only as deep as needed.
- */
+/** Ranks `entries` (any numbers) by `compare`, which uses `leading` first. */
 export const rankingOf = (
   entries: Uint32Array,
-  compare: (a: number, b: number) => number,
   options: {
+    depth: number;
     width: number;
     leading: (entry: number) => number;
-    rowOf: (entry: number) => readonly number[];
+    compare: (a: number, b: number) => number;
+    rowOf: (entry: number) => ArrayLike<number>;
   },
 ): Ranking => {
-  const { width, leading, rowOf } = options;
-  let order = new Uint32Array();
-  const orderedTo = (to: number): Uint32Array => {
-    if (order.length < Math.min(to, entries.length))
-      order = topRows(entries, Math.max(to, KEPT_DEPTH), leading).slice().sort(compare);
-    return order;
-  };
-  return {
-    total: entries.length,
-    rows: (from, to) => {
-      const part = orderedTo(to).subarray(from, to);
-      const rows = new Float64Array(width * part.length);
-      for (const [index, entry] of part.entries()) rows.set(rowOf(entry), width * index);
-      return rows;
-    },
-  };
+  const { depth, width, leading, compare, rowOf } = options;
+  const top = topEntries(entries, depth, leading).toSorted(compare).subarray(0, depth);
+  const rows = new Float64Array(width * top.length);
+  for (const [index, entry] of top.entries()) rows.set(rowOf(entry), width * index);
+  return { total: entries.length, rows };
 };

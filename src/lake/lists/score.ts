@@ -48,43 +48,20 @@ export const dampedVelocity = (m: Movement): number => {
     : (velocity * m.views) / (m.views + TINY_BASE_VIEWS);
 };
 
-/** Numbers in parts, 256 from one power of two to the next: rises with the number; 0 up to 0. */
-const PARTS_SHIFT = 12;
-const bits = new DataView(new ArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
-const partOf = (value: number): number => {
-  bits.setFloat64(0, Math.max(0, value));
-  return bits.getUint32(0) >>> PARTS_SHIFT;
-};
-
-/** Number of values in `sorted` (ascending) below a value. */
-const countsBelow = (sorted: Float64Array): ((value: number) => number) => {
-  const first = partOf(sorted[0] ?? 0);
-  const ends = new Uint32Array(partOf(sorted.at(-1) ?? 0) - first + 1); // of each part in `sorted`
-  for (let index = 0; index < sorted.length; index++)
-    ends[partOf(sorted[index] as number) - first] = index + 1;
-  for (let part = 1; part < ends.length; part++)
-    ends[part] = Math.max(ends[part] as number, ends[part - 1] as number);
-  return (value) => {
-    const part = partOf(value) - first;
-    let low = ends[part - 1] ?? 0;
-    let high = ends[part] as number;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((sorted[middle] as number) < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-};
-
 /** Ranks values of `all` among the known ones: the share of them that is lower, 0 to 1. */
 const shareBelow = (all: Float64Array): ((value: number) => number) => {
   const ascending = all.toSorted(); // what is not known comes last
   const known = ascending.findLastIndex((value) => !Number.isNaN(value)) + 1;
-  const sorted = ascending.subarray(0, known);
-  if (sorted.length < 2) return () => 0;
-  const countBelow = countsBelow(sorted);
-  return (value) => countBelow(value) / (sorted.length - 1);
+  if (known < 2) return () => 0;
+  return (value) => {
+    let [low, high] = [0, known];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ascending[middle] as number) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low / (known - 1);
+  };
 };
 
 /** Inputs of scores, one column each, of equal length; NaN for unknown counts. */
@@ -94,18 +71,18 @@ export interface Measures {
   readonly damped: Float64Array;
 }
 
-/** The score of one platform's matching videos, by their place in the columns. Pure. */
-export const scoresOf = ({ views, likes, damped }: Measures): ((index: number) => number) => {
+/** The scores of one platform's matching videos, by their place in the columns. Pure. */
+export const scoresOf = ({ views, likes, damped }: Measures): Float64Array => {
   const reachByViews = shareBelow(views);
-  const reachByLikes = views.some(Number.isNaN) ? shareBelow(likes) : () => 0;
+  const reachByLikes = shareBelow(likes);
   const paceOf = shareBelow(damped);
-  return (index) => {
-    const [seen, liked] = [views[index] as number, likes[index] as number];
+  return views.map((seen, index) => {
+    const liked = likes[index] as number;
     const pace = damped[index] as number;
     const byLikes = Number.isNaN(seen) && !Number.isNaN(liked) ? reachByLikes(liked) : 0;
     const reach = Number.isNaN(seen) ? byLikes : reachByViews(seen);
     return reach + (pace > 0 ? paceOf(pace) : 0);
-  };
+  });
 };
 
 /**

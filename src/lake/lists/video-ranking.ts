@@ -2,100 +2,74 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
 import type { ListEntry } from '../read/content-items.ts';
 import { movements } from './movements.ts';
-import { knownOr, NumberColumn } from './number-column.ts';
-import { type Ranking, rankingOf } from './ranking.ts';
+import { knownOr, type Ranking, rankingOf } from './ranking.ts';
 import { dampedVelocity, scoresOf, velocityOf, viewsGained } from './score.ts';
 import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
-/** Videos of a platform seen inside a window, and the order of the ranking. */
+/** Videos of a platform seen in the window before `asOf` (Unix ms), and the order of the ranking. */
 export interface VideoRankingQuery {
   readonly platform: Platform;
   readonly windowMs: number;
   readonly by: 'score' | 'gain';
+  readonly asOf: number;
+  /** Number of ranks wanted. */
+  readonly depth: number;
 }
 
 /** Numbers of one entry: key, score, velocity. */
 export const VIDEO_ROW = 3;
 
-const columnsOf = (
+/** Reads the videos of a window into columns, NaN for unknown numbers. 56 bytes per video. */
+const readColumns = (
   lake: Lake,
-  query: VideoRankingQuery,
-  asOf: number,
+  { platform, windowMs, asOf }: VideoRankingQuery,
   wanted: StartFrom | undefined,
 ) => {
-  const { windowMs } = query;
-  const from = asOf - windowMs;
-  const span = { from, to: asOf };
+  const span = { from: asOf - windowMs, to: asOf };
   const { start, most } = spanPlan(lake, span);
-  const column = (): NumberColumn => new NumberColumn(most);
+  const column = (): Float64Array => new Float64Array(most); // its unused end takes no memory
   const [keys, views, likes] = [column(), column(), column()];
   const [damped, velocity, gained] = [column(), column(), column()];
-  for (const movement of movements(lake, query.platform, span, wanted ?? start)) {
-    keys.push(movement.key);
-    views.push(movement.views);
-    likes.push(movement.likes);
-    damped.push(dampedVelocity(movement));
-    velocity.push(velocityOf(movement));
-    gained.push(viewsGained(movement, from, windowMs));
+  let size = 0;
+  for (const movement of movements(lake, platform, span, wanted ?? start)) {
+    keys[size] = movement.key;
+    views[size] = movement.views ?? Number.NaN;
+    likes[size] = movement.likes ?? Number.NaN;
+    damped[size] = dampedVelocity(movement);
+    velocity[size] = velocityOf(movement) ?? Number.NaN;
+    gained[size] = viewsGained(movement, span.from, windowMs) ?? Number.NaN;
+    size += 1;
   }
-  const score = scoresOf({
-    views: views.values(),
-    likes: likes.values(),
-    damped: damped.values(),
-  });
-  // by gain the scores of a few are asked for
-  const scores = query.by === 'score' ? keys.values().map((_, index) => score(index)) : undefined;
-  return {
-    keys: keys.values(),
-    views: views.values(),
-    velocity: velocity.values(),
-    gained: gained.values(),
-    scoreOf: (index: number): number => scores?.[index] ?? score(index),
+  const seen = {
+    views: views.subarray(0, size),
+    likes: likes.subarray(0, size),
+    damped: damped.subarray(0, size),
   };
-};
-
-type Columns = ReturnType<typeof columnsOf>;
-type Compare = (a: number, b: number) => number;
-
-/** Best score first; equal ones by views, then by key, so that pages never overlap. */
-const byScore =
-  ({ keys, views, scoreOf }: Columns): Compare =>
-  (a, b) =>
-    scoreOf(b) - scoreOf(a) ||
-    knownOr(views[b], -1) - knownOr(views[a], -1) ||
-    (keys[a] as number) - (keys[b] as number);
-
-/** Most views gained first, then videos with an unknown gain by score. */
-const byGain = (columns: Columns): Compare => {
-  const { gained } = columns;
-  const scored = byScore(columns);
-  return (a, b) => knownOr(gained[b], -1) - knownOr(gained[a], -1) || scored(a, b);
+  return { size, keys, views, velocity, gained, scores: scoresOf(seen) };
 };
 
 /**
- * Videos of a platform seen in the window before `asOf` (Unix ms), by score or by views gained in
- * it. By gain, videos that gained nothing are left out, and videos with an unknown gain come last.
- * Takes 60 bytes of memory per video.
+ * Videos by score, equal ones by views, then by key, so that pages never overlap. By gain, most views
+ * gained come first, videos that gained nothing are left out, and those with an unknown gain come last.
  */
-export const rankVideos = (
-  lake: Lake,
-  query: VideoRankingQuery,
-  asOf: number,
-  start?: StartFrom,
-): Ranking => {
-  const columns = columnsOf(lake, query, asOf, start);
-  const { keys, scoreOf, velocity, gained } = columns;
-  const all = new Uint32Array(keys.length).map((_, entry) => entry);
+export const rankVideos = (lake: Lake, query: VideoRankingQuery, start?: StartFrom): Ranking => {
+  const { size, keys, views, velocity, gained, scores } = readColumns(lake, query, start);
+  const all = new Uint32Array(size).map((_, entry) => entry);
+  const scoreOf = (entry: number): number => scores[entry] as number;
+  const gainOf = (entry: number): number => knownOr(gained[entry], -1);
+  const leading = query.by === 'score' ? scoreOf : gainOf;
   const isMoving = (entry: number): boolean => !((gained[entry] as number) <= 0); // NaN is not known
-  return rankingOf(
-    query.by === 'score' ? all : all.filter(isMoving),
-    query.by === 'score' ? byScore(columns) : byGain(columns),
-    {
-      width: VIDEO_ROW,
-      leading: (entry) => (query.by === 'score' ? scoreOf(entry) : knownOr(gained[entry], -1)),
-      rowOf: (entry) => [keys[entry] as number, scoreOf(entry), velocity[entry] as number],
-    },
-  );
+  return rankingOf(query.by === 'score' ? all : all.filter(isMoving), {
+    depth: query.depth,
+    width: VIDEO_ROW,
+    leading,
+    compare: (a, b) =>
+      leading(b) - leading(a) ||
+      scoreOf(b) - scoreOf(a) ||
+      knownOr(views[b], -1) - knownOr(views[a], -1) ||
+      (keys[a] as number) - (keys[b] as number),
+    rowOf: (entry) => [keys[entry] as number, scoreOf(entry), velocity[entry] as number],
+  });
 };
 
 /** Rows of a ranking as entries; `before` of the list come before them. */

@@ -26,6 +26,24 @@ export const videosAtMost = (lake: Lake): number =>
  */
 export type StartFrom = 'snapshots' | 'videos';
 
+/** SQL of the first and last snapshot after @from up to @to of `videos`, SQL with an alias `o`. */
+export const seenAmong = (videos: string): string => `
+  select o.key,
+    (select min(n.observed_at) from video_snapshot n
+      where n.video_key = o.key and n.observed_at > @from and n.observed_at <= @to) as first_at,
+    (select max(n.observed_at) from video_snapshot n
+      where n.video_key = o.key and n.observed_at > @from and n.observed_at <= @to) as last_at
+  from ${videos}`;
+
+/** SQL of the videos seen after @from up to @to, with their first and last snapshot there. */
+export const SEEN: Readonly<Record<StartFrom, string>> = {
+  snapshots: `
+    select video_key as key, min(observed_at) as first_at, max(observed_at) as last_at
+    from video_snapshot indexed by video_snapshot_observed_at
+    where observed_at > @from and observed_at <= @to group by video_key`,
+  videos: seenAmong('video o not indexed'),
+};
+
 /** The cheaper start for a span, and the maximum number of videos in it. */
 export interface SpanPlan {
   readonly start: StartFrom;

@@ -23,15 +23,15 @@ test('a list is the same whether its snapshots are read or its videos', () => {
       const windowMs = hours * HOUR_MS;
       for (const platform of PLATFORMS)
         for (const by of ['score', 'gain'] as const) {
-          const ask = { platform, windowMs, by };
+          const ask = { platform, windowMs, by, asOf: at, depth: 1000 };
           const [snapshots, timelines] = (['snapshots', 'videos'] as const).map((start) =>
-            rankVideos(lake, ask, at, start).rows(0, 1000),
+            rankVideos(lake, ask, start),
           );
           expect(timelines).toEqual(snapshots);
         }
       for (const platform of ['', ...PLATFORMS] as const) {
         const [snapshots, timelines] = (['snapshots', 'videos'] as const).map((start) =>
-          rankHashtags(lake, { platform, windowMs }, at, start).rows(0, 1000),
+          rankHashtags(lake, { platform, windowMs, asOf: at, depth: 1000 }, start),
         );
         expect(timelines).toEqual(snapshots);
       }

@@ -121,8 +121,8 @@ test('a new platform takes away what is known over all, and nothing else', () =>
 });
 
 test('what is counted over videos says that it is sampled; change only where it is known', () => {
-  const dance = (lake: Lake) =>
-    hashtagItems(lake, rankHashtags(lake, { platform: 'tiktok', windowMs: WEEK }, NOW).rows(0, 9));
+  const wanted = { platform: 'tiktok', windowMs: WEEK, asOf: NOW, depth: 9 } as const;
+  const dance = (lake: Lake) => hashtagItems(lake, rankHashtags(lake, wanted).rows);
   expect(dance(lakeOf((into) => watch(into, 'tiktok', nights(14))))).toMatchObject([
     { tag: 'dance', volume: 14, change: 0, sampled: true },
   ]);
