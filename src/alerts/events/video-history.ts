@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
 import { prepare } from '../../lake/prepare.ts';
+import { lastKnownAt } from '../../lake/read/as-of-sql.ts';
 import { Echoes } from '../../lake/read/echoes.ts';
-import { lastKnownAt } from '../../lake/read/last-known.ts';
 import type { Window } from './event.ts';
 import type { Snapshot } from './timeline.ts';
 

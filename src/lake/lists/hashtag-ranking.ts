@@ -2,7 +2,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { HashtagItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
 import { required } from '../prepare.ts';
-import { tagsThen } from '../read/tags-then.ts';
+import { tagKeysThen } from '../read/as-of-sql.ts';
 import { watchedAlike } from '../read/watched-alike.ts';
 import { prepared } from '../statements.ts';
 import { knownOr, type Ranking, rankingOf } from './ranking.ts';
@@ -25,7 +25,7 @@ const FIRST_PART = 2;
 export const HASHTAG_ROW = FIRST_PART + 2 * PLATFORMS.length;
 
 const taggedIn = (seen: string): string => `
-  select v.platform, l.observed_at > @middle, seen.first_at <= @middle, l.views, ${tagsThen('@to')}
+  select v.platform, l.observed_at > @middle, seen.first_at <= @middle, l.views, ${tagKeysThen('@to')}
   from (${seen}) seen cross join video v on v.key = seen.key
   cross join video_snapshot l on l.video_key = seen.key and l.observed_at = seen.last_at
   where @platform = '' or v.platform = @platform`;

@@ -1,7 +1,7 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
 import { required } from '../prepare.ts';
-import { WORDS_THEN } from '../read/words-then.ts';
+import { WORDS_THEN, wordThen } from '../read/as-of-sql.ts';
 import { prepared } from '../statements.ts';
 import { deepestRank, latestPulled, type PulledList, pulledEntries } from './pulled-list.ts';
 
@@ -65,8 +65,7 @@ const FIRST_AFTER = `
   where list = @list and platform = @platform and period = @period and captured_at > @from`;
 
 const WORDS = `
-  select v.id, case when r.video_key is null then v.title else r.title end as title,
-    case when r.video_key is null then v.user else r.user end as user
+  select v.id, ${wordThen('title')} as title, ${wordThen('user')} as user
   from video v left join video_revision r on ${WORDS_THEN} where v.key = @key`;
 
 const wordsAt = (lake: Lake, key: number, asOf: number) =>

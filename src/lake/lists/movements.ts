@@ -1,7 +1,7 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
 import { required } from '../prepare.ts';
-import { lastKnown, lastKnownAt } from '../read/last-known.ts';
+import { lastKnown, lastKnownAt } from '../read/as-of-sql.ts';
 import { prepared } from '../statements.ts';
 import type { Movement } from './score.ts';
 import { SEEN, type Span, type StartFrom, seenAmong } from './window-snapshots.ts';

@@ -1,4 +1,4 @@
-import { type Count, lastKnown } from '../read/last-known.ts';
+import { type Count, lastKnown } from '../read/as-of-sql.ts';
 
 /** A table as known at an instant. In its SQL `t` is a row of the table and `@at` the instant (Unix ms). */
 export interface TableThen {

@@ -4,10 +4,9 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
 import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
+import { knownBy, tagKeysThen } from './as-of-sql.ts';
 import { creatorProfile } from './creator-profile.ts';
-import { knownBy } from './known-by.ts';
 import { spellingsOf } from './spellings.ts';
-import { tagsThen } from './tags-then.ts';
 
 /** Most creators side by side. */
 export const MOST_COMPARED = 6;
@@ -78,7 +77,7 @@ const POINTS = `
 
 const TAGS = `
   select h.tag, count(*) as videos from video v
-    join json_each('[' || coalesce(${tagsThen('@at')}, '') || ']') t join hashtag h on h.key = t.value
+    join json_each('[' || coalesce(${tagKeysThen('@at')}, '') || ']') t join hashtag h on h.key = t.value
   where v.platform = @platform and v.user in (${spellingsOf('@folded')})
     and v.created_at >= @since and v.created_at <= @at and ${knownBy('v', '@at')}
   group by h.key order by videos desc, h.tag limit 10`;

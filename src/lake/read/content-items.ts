@@ -4,8 +4,7 @@ import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
 import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
-import { type Count, lastKnown } from './last-known.ts';
-import { WORDS_THEN } from './words-then.ts';
+import { type Count, lastKnown, TAGS_THEN, WORDS_THEN, wordThen } from './as-of-sql.ts';
 
 /** Place of a video in the list of an item. */
 export interface ListEntry {
@@ -31,27 +30,19 @@ const ITEM_ROW = {
 } as const;
 type ItemRow = RowOf<typeof ITEM_ROW>;
 
-const words = (column: 'title' | 'user'): string =>
-  `case when r.video_key is null then v.${column} else r.${column} end`;
-
 /** A count as the last snapshot has it, else as last known before. */
 const carriedOn = (count: Count): string =>
   `coalesce(s.${count}, ${lastKnown(count, { video: 'v.key', at: '@asOf' })})`;
-
-const TAGS = `(select json_group_array(h.tag order by vh.position, vh.hashtag_key)
-  from video_hashtag vh join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)`;
-const FORMER_TAGS = `(select json_group_array(h.tag order by t.key)
-  from json_each('[' || coalesce(r.tags, '') || ']') t join hashtag h on h.key = t.value)`;
 
 /** Changes of further fields after @asOf, the latest first. */
 const FORMER_FIELDS = `(select json_group_array(json(e.fields) order by e.until_at desc)
   from extra_revision e where e.video_key = v.key and e.until_at > @asOf having count(*) > 0)`;
 
 const itemsQuery = (views: string, likes: string): string => `
-  select v.id, v.platform, ${words('title')} as title, ${words('user')} as user,
+  select v.id, v.platform, ${wordThen('title')} as title, ${wordThen('user')} as user,
     ${views} as views, ${likes} as likes, s.engagement_rate as rate, s.rate_derived as derived,
     v.created_at, v.extra, ${FORMER_FIELDS} as former,
-    case when r.video_key is null then ${TAGS} else ${FORMER_TAGS} end as hashtags
+    ${TAGS_THEN} as hashtags
   from json_each(@keys) k cross join video v on v.key = k.value
   left join video_revision r on ${WORDS_THEN}
   left join video_snapshot s on s.video_key = v.key and s.observed_at =

@@ -7,10 +7,9 @@ import type { Paging } from '../lists/list-page.ts';
 import type { Lake } from '../open.ts';
 import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
+import { knownBy, lastKnown } from './as-of-sql.ts';
 import { contentItems } from './content-items.ts';
 import { Echoes } from './echoes.ts';
-import { knownBy } from './known-by.ts';
-import { lastKnown } from './last-known.ts';
 import type { CreatorProfile, CreatorSnapshot } from './shown-profile.ts';
 import { spellingsOf } from './spellings.ts';
 

@@ -2,9 +2,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
 import { type RowOf, required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
-import { lastKnown } from './last-known.ts';
-import { tagsThen } from './tags-then.ts';
-import { WORDS_THEN } from './words-then.ts';
+import { lastKnown, tagKeysThen, WORDS_THEN, wordThen } from './as-of-sql.ts';
 
 /** Videos that carried one hashtag, and were seen inside a window. Instants are Unix ms. */
 export interface TaggedQuery {
@@ -47,8 +45,8 @@ type Tagged = RowOf<typeof TAGGED>;
 
 const SEEN = `
   with carried as materialized (${CARRIED})
-  select c.key, v.platform, case when r.video_key is null then v.user else r.user end as user,
-    ${tagsThen('@asOf')} as tags, l.views as lastViews,
+  select c.key, v.platform, ${wordThen('user')} as user,
+    ${tagKeysThen('@asOf')} as tags, l.views as lastViews,
     ${lastKnown('views', { video: 'c.key', at: '@asOf' })} as views,
     (select count(*) from carried) as carried
   from carried c join video v on v.key = c.key left join video_revision r on ${WORDS_THEN}

@@ -3,9 +3,9 @@ import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
 import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
+import { knownBy } from './as-of-sql.ts';
 import { contentItems, shownRate } from './content-items.ts';
 import { Echoes } from './echoes.ts';
-import { knownBy } from './known-by.ts';
 
 /** One snapshot of a video; the instant in Unix ms, unknown counts null. */
 export interface TimelinePoint {

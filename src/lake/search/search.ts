@@ -2,13 +2,11 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Lake } from '../open.ts';
 import { type RowOf, required } from '../prepare.ts';
-import { knownBy } from '../read/known-by.ts';
-import { lastKnown } from '../read/last-known.ts';
-import { WORDS_THEN } from '../read/words-then.ts';
-import { prepared } from '../statements.ts';
+import { knownBy, lastKnown, WORDS_THEN, wordThen } from '../read/as-of-sql.ts';
+import { prepared, statement } from '../statements.ts';
 import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
-import { changedSince, holds, textOf, unindexed } from './unindexed-matches.ts';
+import { holds, textOf, unindexedMatches } from './unindexed-matches.ts';
 
 /** A search. Instants and spans in milliseconds. */
 export interface SearchQuery {
@@ -63,9 +61,8 @@ const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
   return inTitle + 0.6 * (1 - inTitle) + inOrder + isHandle + reach;
 };
 
-const COUNT = 'select count(*) from search s where search match ?';
 /** True if the index has a video's current words. */
-const IS_INDEXED = 'not exists (select 1 from search_pending p where p.video_key = s.rowid)';
+const IS_INDEXED = ' and not exists (select 1 from search_pending p where p.video_key = s.rowid)';
 
 const WINDOW_KEYS_MOST = 50_000;
 
@@ -82,45 +79,40 @@ const keyRange = (lake: Lake, since: number): readonly [number, number] | undefi
   return size < WINDOW_KEYS_MOST ? [low ?? 0, high ?? 0] : undefined;
 };
 
-interface Filter {
-  readonly sql: string;
-  readonly values: readonly number[];
-  /** True if the lake has observations later than `asOf`. */
-  readonly isPast: boolean;
-}
+/** True if the lake has observations later than `asOf`. */
+const hasLaterRows = (lake: Lake, asOf: number): boolean =>
+  [
+    'select max(first_seen_at) from video',
+    'select max(observed_at) from video_snapshot',
+    'select max(until_at) from video_revision',
+  ].some((sql) => (prepared(lake, sql, 'number?').get() ?? 0) > asOf);
+
+const UNCHANGED =
+  'not exists (select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)';
 
 /**
  * `since` and `asOf` as SQL, left out where they exclude nothing: each costs a row read per match.
  * Rows come in time order on most lakes, so a window's keys lie close together. The index holds the
- * words that videos have now: those that had others at `asOf` are left to `changedSince`.
+ * words that videos have now: those that had others at `asOf` are left to `unindexedMatches`.
  */
-const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
-  const latest = (column: string, table: string): number =>
-    required(prepared(lake, `select max(${column}) from ${table}`, 'number?').get()) ?? 0;
-  const isPast =
-    latest('first_seen_at', 'video') > asOf ||
-    latest('observed_at', 'video_snapshot') > asOf ||
-    latest('until_at', 'video_revision') > asOf;
-  const unchanged =
-    'not exists (select 1 from video_revision r where r.video_key = v.key and r.until_at > ?)';
-  const parts: { sql: string; values: readonly number[] }[] = isPast
-    ? [{ sql: ` and ${knownBy('v', '?')} and ${unchanged}`, values: [asOf, asOf] }]
-    : [];
-  if (since !== undefined) {
-    parts.push({ sql: ' and v.created_at >= ?', values: [since] });
-    const range = keyRange(lake, since);
-    if (range !== undefined) parts.push({ sql: ' and s.rowid between ? and ?', values: range });
-  }
-  return {
-    sql: parts.map(({ sql }) => sql).join(''),
-    values: parts.flatMap(({ values }) => values),
-    isPast,
-  };
+const filterOf = (lake: Lake, { since, asOf }: SearchQuery, isPast: boolean) => {
+  const range = since === undefined ? undefined : keyRange(lake, since);
+  const [low, high] = range ?? [0, 0];
+  const sql = [
+    isPast ? ` and ${knownBy('v', '@asOf')} and ${UNCHANGED}` : '',
+    since === undefined ? '' : ' and v.created_at >= @since',
+    range === undefined ? '' : ' and s.rowid between @low and @high',
+  ].join('');
+  return { sql, values: { asOf, since: since ?? 0, low, high } };
 };
 
+/** SQL of matches, the newest first: those of the index and @others (a JSON array of keys). */
+const matchesQuery = (filter: string, join = ''): string => `
+  select s.rowid from search s ${join} where search match @expression${filter}
+  union all select value from json_each(@others) order by 1 desc limit @limit offset @offset`;
+
 const CANDIDATE_THEN = `
-  select case when r.video_key is null then v.title else r.title end as title,
-    case when r.video_key is null then v.user else r.user end as user,
+  select ${wordThen('title')} as title, ${wordThen('user')} as user,
     ${lastKnown('views', { video: 'v.key', at: '@asOf' })} as views
   from video v left join video_revision r on ${WORDS_THEN} where v.key = :key`;
 
@@ -162,25 +154,27 @@ export const searchVideos = (
   if (expression === undefined) return { total: 0, keys: [], complete: true, isCutOff: false };
   const stopAt = clock.monotonic() + query.deadlineMs;
   const late = (): boolean => clock.monotonic() > stopAt;
-  const { sql, values, isPast } = filterOf(lake, query);
-  const pending = unindexed(lake, terms, { ...query, isPast }, late);
-  const indexed = pending === undefined ? sql : `${sql} and ${IS_INDEXED}`;
-  const join = sql === '' ? '' : 'cross join video v on v.key = s.rowid';
+  const isPast = hasLaterRows(lake, query.asOf);
+  const { sql, values } = filterOf(lake, query, isPast);
+  const isWaiting = statement(lake, 'select 1 from search_pending limit 1').get() !== undefined;
+  const others = isPast || isWaiting ? unindexedMatches(lake, terms, query, late) : [];
+  const indexed = isWaiting ? IS_INDEXED : '';
   const most = sql === '' ? RANKED_MOST : COUNTED_MOST;
-
-  const rows = prepared(
-    lake,
-    `select s.rowid from search s ${join} where search match ?${indexed} order by s.rowid desc limit ?`,
-    'number',
-  ).iterate(expression, ...values, most);
+  const newestFirst = matchesQuery(
+    `${sql}${indexed}`,
+    sql === '' ? '' : 'cross join video v on v.key = s.rowid',
+  );
   const newest: number[] = [];
-  for (const key of rows) {
+  for (const key of prepared(lake, newestFirst, 'number').iterate({
+    ...values,
+    expression,
+    others: JSON.stringify(others),
+    limit: most,
+    offset: 0,
+  })) {
     newest.push(key);
     if (newest.length % 256 === 0 && late()) break;
   }
-  const others = [...(pending ?? []), ...(isPast ? changedSince(lake, terms, query, late) : [])];
-  if (others.length > 0) newest.push(...others);
-  newest.sort((a, b) => b - a).splice(most);
   const ranked = bestFirst(
     lake,
     terms,
@@ -194,31 +188,19 @@ export const searchVideos = (
   const isWhole = newest.length < most && !isCutOff;
   if (isWhole || sql !== '' || isCutOff)
     return { total: found.length, keys, complete: isWhole, isCutOff };
-  const count = pending === undefined ? COUNT : `${COUNT} and ${IS_INDEXED}`;
-  const total = (pending?.length ?? 0) + required(prepared(lake, count, 'number').get(expression));
+  const count = `select count(*) from search s where search match ?${indexed}`;
+  const total = others.length + required(prepared(lake, count, 'number').get(expression));
   const missing = Math.min(query.limit, total - offset) - keys.length;
   if (missing > 0) {
-    const skip = Math.max(0, offset - found.length);
-    const older = { before: newest.at(-1) ?? 0, limit: missing, offset: skip };
-    keys.push(...olderMatches(lake, expression, older, pending));
+    const before = newest.at(-1) ?? 0;
+    const older = prepared(lake, matchesQuery(`${indexed} and s.rowid < @before`), 'number').all({
+      expression,
+      before,
+      others: JSON.stringify(others.filter((key) => key < before)),
+      limit: missing,
+      offset: Math.max(0, offset - found.length),
+    });
+    keys.push(...older);
   }
   return { total, keys, complete: true, isCutOff: false };
-};
-
-/** Matches older than a key, newest first, those that are not in the index yet in their places. */
-const olderMatches = (
-  lake: Lake,
-  expression: string,
-  { before, limit, offset }: { before: number; limit: number; offset: number },
-  pending: readonly number[] | undefined,
-): number[] => {
-  const older = `select s.rowid from search s where search match ? and s.rowid < ?${pending === undefined ? '' : ` and ${IS_INDEXED}`} order by s.rowid desc limit ? offset ?`;
-  const read = prepared(lake, older, 'number');
-  if (pending === undefined) return read.all(expression, before, limit, offset);
-  return [
-    ...read.all(expression, before, offset + limit, 0),
-    ...pending.filter((key) => key < before),
-  ]
-    .sort((a, b) => b - a)
-    .slice(offset, offset + limit);
 };

@@ -4,7 +4,7 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import { videosAtMost } from '../../lake/lists/window-snapshots.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
-import { lastKnownAt } from '../../lake/read/last-known.ts';
+import { lastKnownAt } from '../../lake/read/as-of-sql.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
 import type { RequestedLately } from './requested-lately.ts';
 import { FIRST_CREATOR, type RefreshRow, TrackedBuilder, type TrackedVideos } from './tracked.ts';

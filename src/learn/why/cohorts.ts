@@ -4,8 +4,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, type RowOf, required } from '../../lake/prepare.ts';
-import { knownBy } from '../../lake/read/known-by.ts';
-import { lastKnownAt } from '../../lake/read/last-known.ts';
+import { knownBy, lastKnownAt } from '../../lake/read/as-of-sql.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
 import type { LabVideo } from './title-features.ts';
 
