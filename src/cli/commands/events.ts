@@ -7,8 +7,9 @@ import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { dateOf, isoOf, isoOrNull } from '../../base/iso.ts';
 import {
+  ALL_NOTICED,
+  eventsPage,
   eventsSince,
-  lastEventsSince,
   type ShownEvent,
   shownEvent,
 } from '../../lake/lists/event-list.ts';
@@ -130,7 +131,9 @@ export const define = (command: Command, io: CliIo): void => {
       }
       const { since = now - 7 * DAY_MS } = options;
       if (io.isJson) return io.jsonArray(eventsSince(lake, since, options.tag));
-      const { total, items } = lastEventsSince(lake, since, { most: SHOWN, tag: options.tag });
-      printTable(lake, { total, items: items.map(shownEvent) }, earlierText(lake, since), io);
+      const newest = { since, tag: options.tag, asOf: ALL_NOTICED, limit: SHOWN, page: 1 };
+      const { total, items } = eventsPage(lake, newest);
+      const shown = items.reverse().map(shownEvent);
+      printTable(lake, { total, items: shown }, earlierText(lake, since), io);
     });
 };

@@ -2,7 +2,7 @@ import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../base/iso.ts';
 import { foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
-import { prepare, required } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import type { Paging } from './list-page.ts';
 
@@ -95,34 +95,17 @@ export const eventsAtMost = (lake: Lake, query: EventsQuery, most: number): numb
   return required(prepared(lake, counted, 'number').get({ since, until, most }));
 };
 
-const SINCE = `from events where occurred_at >= @since and (@tag is null or ${HAS_TAG})`;
-
-const sinceOf = (since: number, tag: string | undefined) => ({
-  since,
-  tag: tag === undefined ? null : foldName(tag),
-});
+/** An instant (Unix ms) by which every event was noticed. */
+export const ALL_NOTICED = Number.MAX_SAFE_INTEGER;
 
 /** Every event that occurred at `since` (Unix ms) or later as it is shown, oldest first, one at a time. */
-export function* eventsSince({ sqlite }: Lake, since: number, tag?: string): Generator<ShownEvent> {
-  const sql = `select ${COLUMNS} ${SINCE} order by occurred_at, id`;
-  for (const row of prepare<StoredRow>(sqlite, sql, ROW).iterate(sinceOf(since, tag)))
+export function* eventsSince(lake: Lake, since: number, tag?: string): Generator<ShownEvent> {
+  const query = { since, tag, asOf: ALL_NOTICED, limit: 0, page: 1 };
+  const sql = `select ${COLUMNS} ${matching(query)} order by occurred_at, id`;
+  for (const row of prepared<StoredRow>(lake, sql, ROW).iterate(boundsOf(query)))
     yield shownEvent(storedEvent(row));
 }
 
-/** The newest `most` of them, oldest first, and how many there are. */
-export const lastEventsSince = (
-  { sqlite }: Lake,
-  since: number,
-  { most, tag }: { readonly most: number; readonly tag?: string | undefined },
-): { total: number; items: StoredEvent[] } => {
-  const wanted = sinceOf(since, tag);
-  const total = required(prepare(sqlite, `select count(*) ${SINCE}`, 'number').get(wanted));
-  const newest = `select ${COLUMNS} ${SINCE} order by occurred_at desc, id desc limit @most`;
-  const last = prepare<StoredRow>(sqlite, newest, ROW).all({ ...wanted, most });
-  return { total, items: last.reverse().map(storedEvent) };
-};
-
-/** An event as people and the interface see it: instants ISO 8601. */
 export type ShownEvent = ReturnType<typeof shownEvent>;
 
 /** An event as the interface lists it: instants ISO 8601. */

@@ -2,7 +2,7 @@ import { PLATFORMS, type Platform, sourceCode } from '../../../schema/vocabulary
 import type { HashtagItem } from '../../base/wire/shapes.ts';
 import { lakeVersion } from '../lake-version.ts';
 import type { Lake } from '../open.ts';
-import { required } from '../prepare.ts';
+import { type RowOf, required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import {
   type ComputedLists,
@@ -11,22 +11,23 @@ import {
   type ListPage,
   type Paging,
 } from './list-page.ts';
-import { latestPulled, type PulledList } from './pulled-list.ts';
-
-type Part = HashtagItem['platforms'][number];
-
-const byPlatform = (parts: readonly Part[]): Part[] =>
-  PLATFORMS.flatMap((name) => parts.filter((part) => part.platform === name));
+import { type HeldList, latestPulled, type PulledList, pulledListPage } from './pulled-list.ts';
 
 /** Figures of a pulled list: those true while its pages were, over its window. */
 const OF_LIST = `s.observed_at >= @capturedAt and s.observed_at <= @completedAt
     and coalesce(s.window, @period) = @period and s.platform = @platform`;
 
+const STORED = `h.key as key, h.tag as tag, s.rank as rank, s.volume as volume, s.views as views,
+  s.change as change, s.source as source, s.extra as extra, s.observed_at as observedAt`;
+
 const PULLED = `
-  select h.key as key, h.tag as tag, s.volume as volume, s.views as views, s.change as change,
-    s.source as source, s.extra as extra, s.observed_at as observedAt
+  select ${STORED}
   from hashtag_snapshot s indexed by hashtag_snapshot_observed_at join hashtag h on h.key = s.hashtag_key
   where ${OF_LIST} and s.rank > @from and s.rank <= @to order by s.rank, s.observed_at desc`;
+
+const PULLED_ONE = `
+  select ${STORED} from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key
+  where s.hashtag_key = +@key and ${OF_LIST} order by s.observed_at desc limit 1`;
 
 const PARTS = `select platform, volume, views from hashtag_snapshot
   where hashtag_key = ? and observed_at = ? and platform <> ''`;
@@ -53,20 +54,6 @@ const PART_OF_ALL = `
   from part p join hashtag h on h.key = p.key
   order by p.volume desc nulls last, p.views desc nulls last, h.key limit @limit offset @from`;
 
-interface PulledRow {
-  readonly tag: string;
-  readonly volume: number | null;
-  readonly views: number | null;
-  readonly change: number | null;
-  readonly source: number;
-}
-
-interface StoredRow extends PulledRow {
-  readonly key: number;
-  readonly observedAt: number;
-  readonly extra: string | null;
-}
-
 const PULLED_ROW = {
   tag: 'text',
   volume: 'number?',
@@ -78,11 +65,13 @@ const PULLED_ROW = {
 const STORED_ROW = {
   ...PULLED_ROW,
   key: 'number',
+  rank: 'number?',
   observedAt: 'number',
   extra: 'text?',
 } as const;
+type StoredRow = RowOf<typeof STORED_ROW>;
 
-const sampledMark = ({ source }: PulledRow): { sampled?: true } =>
+const sampledMark = ({ source }: Pick<StoredRow, 'source'>): { sampled?: true } =>
   source === sourceCode('seen') ? { sampled: true } : {};
 
 const pulledItem = (lake: Lake, row: StoredRow): HashtagItem => {
@@ -96,50 +85,24 @@ const pulledItem = (lake: Lake, row: StoredRow): HashtagItem => {
     volume: row.volume,
     views: row.views,
     change: row.change,
-    platforms: byPlatform(parts),
+    platforms: PLATFORMS.flatMap((name) => parts.filter(({ platform }) => platform === name)),
     ...sampledMark(row),
   };
   const extra = row.extra === null ? {} : (JSON.parse(row.extra) as Record<string, unknown>);
   return { ...shown, ...extra, ...shown };
 };
 
-/** A pulled list, and the version of the lake it was read from. */
-interface Held {
-  readonly pulled: PulledList;
-  readonly version: number;
-}
-
-const pageOf = (
-  { pulled: { completedAt: asOf }, version }: Held,
-  { total, held = total }: { total: number; held?: number },
-  items: HashtagItem[],
-): ListPage<HashtagItem> => ({
-  total,
-  held,
-  items,
-  asOf,
-  pulledAt: asOf,
-  version,
-});
-
-const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagItem> => {
+const pulledPage = (lake: Lake, held: HeldList, paging: Paging): ListPage<HashtagItem> => {
   const from = (paging.page - 1) * paging.limit;
-  const { capturedAt, completedAt, platform, period, total } = held.pulled;
-  const list = { capturedAt, completedAt, platform, period };
   const rows = prepared(lake, PULLED, STORED_ROW).all({
-    ...list,
+    ...held.pulled,
     from,
     to: from + paging.limit,
   });
   const items = rows.map((row) => pulledItem(lake, row));
-  const deepest = required(prepared(lake, DEEPEST, 'number').get(list));
-  return pageOf(held, { total: total ?? deepest, held: deepest }, items);
+  const deepest = required(prepared(lake, DEEPEST, 'number').get(held.pulled));
+  return pulledListPage(held, { total: held.pulled.total ?? deepest, held: deepest, items });
 };
-
-const PULLED_ONE = `select s.rank as rank, h.key as key, h.tag as tag, s.volume as volume, s.views as views,
-    s.change as change, s.source as source, s.extra as extra, s.observed_at as observedAt
-  from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key
-  where s.hashtag_key = +@key and ${OF_LIST} order by s.observed_at desc limit 1`;
 
 /** One hashtag as a pulled list has it. */
 export interface PulledHashtag {
@@ -150,7 +113,7 @@ export interface PulledHashtag {
 
 /**
  * One hashtag in the pulled list over all platforms that `GET /hashtags` answers from; undefined where
- * no such list was pulled, or not as deep as the tag stands.
+ * no such list was pulled, or none as deep as the tag.
  */
 export const pulledHashtag = (
   lake: Lake,
@@ -158,30 +121,21 @@ export const pulledHashtag = (
 ): PulledHashtag | undefined => {
   const pulled = latestPulled(lake, { list: 'hashtags', platform: '', period: dateRange }, asOf);
   if (pulled === undefined) return undefined;
-  const { capturedAt, completedAt, platform, period } = pulled;
-  const list = { key, capturedAt, completedAt, platform, period };
-  const row = prepared(lake, PULLED_ONE, {
-    ...STORED_ROW,
-    rank: 'number?',
-  }).get(list);
+  const row = prepared(lake, PULLED_ONE, STORED_ROW).get({ ...pulled, key });
   return row === undefined
     ? undefined
-    : { item: pulledItem(lake, row), rank: row.rank, pulledAt: completedAt };
+    : { item: pulledItem(lake, row), rank: row.rank, pulledAt: pulled.completedAt };
 };
 
 /** The part that a list over all platforms has of one; undefined where it has none. */
 const partPage = (
   lake: Lake,
-  held: Held,
+  held: HeldList,
   { platform, windowMs, limit, page }: Paging & { platform: Platform; windowMs: number },
 ): ListPage<HashtagItem> | undefined => {
-  const { capturedAt, completedAt, period } = held.pulled;
-  const list = { capturedAt, completedAt, period, platform, windowMs };
+  const list = { ...held.pulled, platform, windowMs };
   const read = (from: number) =>
-    prepared(lake, PART_OF_ALL, {
-      ...PULLED_ROW,
-      total: 'number',
-    }).all({ ...list, limit, from });
+    prepared(lake, PART_OF_ALL, { ...PULLED_ROW, total: 'number' }).all({ ...list, limit, from });
   const rows = read((page - 1) * limit);
   const total = rows[0]?.total ?? read(0)[0]?.total;
   if (total === undefined) return undefined;
@@ -190,7 +144,7 @@ const partPage = (
     const platforms = [{ platform, volume, views }];
     return { tag, volume, views, change, platforms, ...sampledMark(row) };
   });
-  return pageOf(held, { total }, items);
+  return pulledListPage(held, { total, held: total, items });
 };
 
 /**

@@ -3,6 +3,7 @@ import type { Lake } from '../open.ts';
 import { required } from '../prepare.ts';
 import type { ListEntry } from '../read/content-items.ts';
 import { prepared } from '../statements.ts';
+import type { ListPage } from './list-page.ts';
 
 /** Name of a list for readers, without its platform. */
 export const listTitle = ({ list, period }: { list: string; period: string }): string => {
@@ -46,6 +47,18 @@ export const latestPulled = (
     completedAt: 'number',
     total: 'number?',
   }).get({ ...which, asOf });
+
+/** A pulled list, and the version of the lake it was read from. */
+export interface HeldList {
+  readonly pulled: PulledList;
+  readonly version: number;
+}
+
+/** A page of a pulled list. */
+export const pulledListPage = <T>(
+  { pulled: { completedAt: asOf }, version }: HeldList,
+  page: Pick<ListPage<T>, 'total' | 'held' | 'items'>,
+): ListPage<T> => ({ ...page, asOf, pulledAt: asOf, version });
 
 const PAGE = `select video_key as key, rank, score, velocity from ranking
   where capture_key = +? and rank > ? and rank <= ? order by rank`;

@@ -16,20 +16,15 @@ export interface TaggedQuery {
 export const TAGGED_MOST = 5000;
 
 /**
- * SQL: keys of videos that carried the tag at @asOf (by the words they have, or had until later),
- * the newest first.
+ * SQL: keys of videos that carried the tag at @asOf, the newest first. A video keeps its tags, so those
+ * it had then are among those it has now.
  */
 const CARRIED = `
   select vh.video_key as key from video_hashtag vh join video v on v.key = vh.video_key
-    where vh.hashtag_key = @hashtagKey and v.first_seen_at <= @asOf and not exists (
-      select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)
-  union
-  select r.video_key from video_revision r join video v on v.key = r.video_key
-    where r.until_at > @asOf and v.first_seen_at <= @asOf
-    and ',' || coalesce(r.tags, '') || ',' like '%,' || @hashtagKey || ',%'
-    and r.until_at = (select min(n.until_at) from video_revision n
-      where n.video_key = r.video_key and n.until_at > @asOf)
-  order by 1 desc limit ${TAGGED_MOST + 1}`;
+    left join video_revision r on ${WORDS_THEN}
+  where vh.hashtag_key = @hashtagKey and v.first_seen_at <= @asOf and (r.video_key is null
+    or instr(',' || coalesce(r.tags, '') || ',', ',' || @hashtagKey || ','))
+  order by vh.video_key desc limit ${TAGGED_MOST + 1}`;
 
 /** One video seen with the tag; `views` as last known, `lastViews` those of its last snapshot in the window. */
 const TAGGED = {
