@@ -82,11 +82,7 @@ const TAGS = `
     and v.created_at >= @since and v.created_at <= @at and ${knownBy('v', '@at')}
   group by h.key order by videos desc, h.tag limit 10`;
 
-const POINT = {
-  at: 'number',
-  views: 'number',
-  likes: 'number?',
-} as const;
+const POINT = { at: 'number', views: 'number', likes: 'number?' } as const;
 type Point = RowOf<typeof POINT>;
 
 interface KnownVideo {
@@ -165,11 +161,7 @@ export const compareCreator = (lake: Lake, query: CompareQuery): ComparedCreator
   if (profile === undefined) return undefined;
   const named = { platform, folded: foldHandle(handle), since, at };
   const points = prepared(lake, POINTS, POINT);
-  const videos = prepared(lake, VIDEOS, {
-    key: 'number',
-    createdAt: 'number',
-    isListed: 'number',
-  })
+  const videos = prepared(lake, VIDEOS, { key: 'number', createdAt: 'number', isListed: 'number' })
     .all(named)
     .map(({ key, createdAt, isListed }) => ({
       createdAt,
@@ -183,10 +175,7 @@ export const compareCreator = (lake: Lake, query: CompareQuery): ComparedCreator
     growth.length < 2 || profile.followers === null
       ? undefined
       : (growth.findLast((point) => point.at <= since) ?? growth[0]);
-  const tags = prepared(lake, TAGS, {
-    tag: 'text',
-    videos: 'number',
-  });
+  const tags = prepared(lake, TAGS, { tag: 'text', videos: 'number' });
   return {
     platform,
     handle: profile.handle,

@@ -49,11 +49,7 @@ const VIDEOS = `
     ${lastKnown('views', { video: 'n.key', at: '@asOf' })} as views
   from named n`;
 
-const OWN_VIDEO = {
-  key: 'number',
-  createdAt: 'number?',
-  views: 'number?',
-} as const;
+const OWN_VIDEO = { key: 'number', createdAt: 'number?', views: 'number?' } as const;
 type OwnVideo = RowOf<typeof OWN_VIDEO>;
 
 /** Views for each day of a video's life, counted from a day on: young and large come first. */

@@ -73,13 +73,7 @@ export const readDrift = (sqlite: Database.Database, limit: number): SeenDrift[]
     sqlite,
     `select resource, field, first_seen_at as firstSeenAt, sample, call_id as callId
      from drift order by first_seen_at desc, resource, field limit ?`,
-    {
-      resource: 'text',
-      field: 'text',
-      firstSeenAt: 'number',
-      sample: 'text',
-      callId: 'number?',
-    },
+    { resource: 'text', field: 'text', firstSeenAt: 'number', sample: 'text', callId: 'number?' },
   ).all(limit);
   const before = prepare(sqlite, BEFORE, 'blob');
   const values = new Map<number, unknown>();

@@ -25,10 +25,7 @@ export const videoByIdAsOf = (
   id: string,
   asOf: number,
 ): { key: number; platform: Platform } | undefined =>
-  prepared(lake, VIDEO, {
-    key: 'number',
-    platform: 'platform',
-  }).get(id, asOf);
+  prepared(lake, VIDEO, { key: 'number', platform: 'platform' }).get(id, asOf);
 
 /**
  * `GET /videos/{id}/growth`: the snapshots of a video up to `asOf`, oldest first, as observed:

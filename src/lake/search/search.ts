@@ -39,11 +39,7 @@ export const RANKED_MOST = 1000;
 /** With a window or an earlier `asOf`, matches are counted up to this many. */
 export const COUNTED_MOST = 10_000;
 
-const CANDIDATE = {
-  title: 'text?',
-  user: 'text?',
-  views: 'number?',
-} as const;
+const CANDIDATE = { title: 'text?', user: 'text?', views: 'number?' } as const;
 type Candidate = RowOf<typeof CANDIDATE>;
 
 /**
