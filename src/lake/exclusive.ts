@@ -25,11 +25,11 @@ const open = (dataDir: string, name: string, waitMs = 0): Database.Database => {
   return lock;
 };
 
-/** True where another connection holds what was wanted. */
+/** True if another connection holds the lock. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 
-/** Takes the lock, leaving word of who has it for those who come too late. */
+/** Takes the lock and writes its holder, for those who find it taken. */
 const take = (lock: Database.Database, holder: Holder): void => {
   lock.exec('begin immediate');
   lock.exec('create table if not exists holder (holder text not null, since integer not null)');
@@ -63,9 +63,9 @@ const me = (clock: Clock): Holder => ({
 /**
  * Runs `work` while no other process, thread or call runs work of the same name on the same data
  * directory. The lock is the operating system's on a file in `<data dir>/locks`, held through
- * SQLite: it ends with its process however that ends, needs no renewal, and knows no time to get
- * wrong. Never waits.
- * @throws LakeError (transient) at once when somebody else holds it, saying who and since when
+ * SQLite: it ends with its process however that ends, and needs neither renewal nor a clock. Never
+ * waits.
+ * @throws LakeError (transient) at once if it is taken, with its holder and since when
  */
 export const withExclusive = async <T>(
   dataDir: string,
@@ -91,8 +91,8 @@ export const withExclusive = async <T>(
 };
 
 /**
- * Runs `work`, which awaits nothing, under a lock of the same kind, waiting for whoever holds it.
- * @throws LakeError (transient) when somebody else still holds it after `waitMs`
+ * Runs `work`, which awaits nothing, under a lock of the same kind. Waits up to `waitMs` for it.
+ * @throws LakeError (transient) if it is still taken then
  */
 export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, work: () => T): T => {
   const lock = open(dataDir, name, waitMs);
@@ -126,7 +126,7 @@ const giveSigns = async (path: string, wall: Clock, over: AbortSignal): Promise<
   while (!over.aborted) {
     try {
       utimesSync(path, wall.now() / 1000, wall.now() / 1000);
-    } catch {} // an older sign is the best left
+    } catch {} // the last sign stays
     await wall.sleep(SIGN_MS, over).catch(() => {}); // over
   }
 };
@@ -151,12 +151,12 @@ export const whileLiving = async <T>(
     lock = open(dataDir, `${name}-${word}`, CHECKED_MS);
     take(lock, me(clock));
     if (!existsSync(lock.name)) {
-      lock.close(); // another process took it for a dead one's before it was held
+      lock.close(); // another process removed it as a dead one's before it was held
       lock = open(dataDir, `${name}-${word}`, CHECKED_MS);
       take(lock, me(clock));
     }
   } catch {
-    lock?.close(); // a full disk is reported by whoever needs it more
+    lock?.close(); // a full disk is reported by later writes
   }
   livingWords(dataDir, name); // removes what killed processes left
   const over = new AbortController();
@@ -182,7 +182,7 @@ const signsOf = (dataDir: string, name: string): { path: string; word: string }[
   });
 };
 
-/** Those called `name` that are at work in this data directory, oldest first. */
+/** Running processes called `name` in this data directory, oldest first. */
 export const living = (dataDir: string, name: string): Living[] =>
   signsOf(dataDir, name)
     .flatMap(({ path }): Living[] => {
@@ -193,7 +193,7 @@ export const living = (dataDir: string, name: string): Living[] =>
     })
     .sort((a, b) => a.since - b.since);
 
-/** Words of those called `name` that are at work. Removes the lock files of those that died. */
+/** Words of the running processes called `name`. Removes the lock files of those that died. */
 export const livingWords = (dataDir: string, name: string): ReadonlySet<string> =>
   new Set(
     signsOf(dataDir, name).flatMap(({ path, word }) =>

@@ -20,16 +20,7 @@ import { refuseStrangeSchema } from './strange-schema.ts';
 export const LAKE_FILE = 'trendlake.db';
 
 /** An open lake: one connection, and what is made once for it. */
-export interface Lake extends Disposable {
-  readonly path: string;
-  readonly dataDir: string;
-  readonly sqlite: Database.Database;
-  /** The one object of a class for this lake, such as its prepared statements; made when first asked for. */
-  own<T>(of: new (lake: Lake) => T): T;
-  close(): void;
-}
-
-class OpenLake implements Lake {
+export class Lake implements Disposable {
   readonly path: string;
   readonly dataDir: string;
   readonly sqlite: Database.Database;
@@ -41,6 +32,7 @@ class OpenLake implements Lake {
     this.sqlite = sqlite;
   }
 
+  /** The one object of a class for this lake, such as its prepared statements; made when first asked for. */
   own<T>(of: new (lake: Lake) => T): T {
     const known = this.#owned.get(of);
     if (known instanceof of) return known;
@@ -242,7 +234,7 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
       sqlite.close();
       throw error;
     }
-    return new OpenLake(dataDir, sqlite);
+    return new Lake(dataDir, sqlite);
   });
 };
 
@@ -287,6 +279,6 @@ export const openLakeForReading = (dataDir: string): Lake => {
       sqlite.close();
       throw error;
     }
-    return new OpenLake(dataDir, sqlite);
+    return new Lake(dataDir, sqlite);
   });
 };

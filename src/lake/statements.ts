@@ -4,25 +4,8 @@ import { type Prepared, prepare, type RowOf, type Shape, type ShapeOf } from './
 
 /** The prepared statements of one open lake, by their SQL. */
 class Statements {
-  readonly #lake: Lake;
-  readonly #prepared = new Map<string, Statement>();
-  readonly #queries = new Map<string, Prepared<unknown>>();
-
-  constructor(lake: Lake) {
-    this.#lake = lake;
-  }
-
-  of(sql: string): Statement {
-    const found = this.#prepared.get(sql) ?? this.#lake.sqlite.prepare(sql);
-    this.#prepared.set(sql, found);
-    return found;
-  }
-
-  query(sql: string, shape: Shape): Prepared<unknown> {
-    const found = this.#queries.get(sql) ?? prepare(this.#lake.sqlite, sql, shape);
-    this.#queries.set(sql, found);
-    return found;
-  }
+  readonly plain = new Map<string, Statement>();
+  readonly shaped = new Map<string, Prepared<unknown>>();
 }
 
 /**
@@ -30,10 +13,15 @@ class Statements {
  * query write `column = +?`: with a bare parameter SQLite (as built, with STAT4) plans the
  * statement again for each value, which costs up to ten times the query itself.
  */
-export const statement = (lake: Lake, sql: string): Statement => lake.own(Statements).of(sql);
+export const statement = (lake: Lake, sql: string): Statement => {
+  const { plain } = lake.own(Statements);
+  const found = plain.get(sql) ?? lake.sqlite.prepare(sql);
+  plain.set(sql, found);
+  return found;
+};
 
 /**
- * As `prepare`, once for each open lake. `sql` is one of a fixed few texts, as above, each of one shape.
+ * As `prepare`, once per open lake. `sql` must be one of a fixed set of texts, each with one shape.
  */
 export function prepared<const S extends Shape>(
   lake: Lake,
@@ -42,5 +30,8 @@ export function prepared<const S extends Shape>(
 ): Prepared<RowOf<S>>;
 export function prepared<Row>(lake: Lake, sql: string, shape: ShapeOf<Row>): Prepared<Row>;
 export function prepared(lake: Lake, sql: string, shape: Shape): Prepared<unknown> {
-  return lake.own(Statements).query(sql, shape);
+  const { shaped } = lake.own(Statements);
+  const found = shaped.get(sql) ?? prepare(lake.sqlite, sql, shape);
+  shaped.set(sql, found);
+  return found;
 }

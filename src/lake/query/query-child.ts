@@ -8,10 +8,10 @@ import { prepare } from '../prepare.ts';
 import { readVideosOnce, showLakeAsOf } from './lake-as-of.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 import { refuseClosed } from './refuse-closed.ts';
-import { RowText, type SqlValue } from './row-text.ts';
+import { rowText, type SqlValue } from './row-text.ts';
 
 // The process of one query, started by run-query.ts: nothing but the end of its process ends a
-// statement of SQLite at once. Rows go to descriptor 1, how it ended to descriptor 3. It waits where
+// statement of SQLite at once. Rows go to descriptor 1, how it ended to descriptor 3. It waits while
 // nobody reads, so that it needs no more memory than a piece of its output.
 
 const PIECE_CHARACTERS = 64 * 1024;
@@ -97,11 +97,11 @@ const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
   if (request.asOf !== undefined) readVideosOnce(sqlite, sql);
   const columns = statement.columns().map((column) => column.name);
   if (format === 'json') refuseSameNames(columns);
-  const text = new RowText(columns, format, { isSafe, cellCharacters: guard?.cellCharacters });
+  const text = rowText(columns, format, { isSafe, cellCharacters: guard?.cellCharacters });
   const mostWritten = format === 'cells' ? Math.min(shown, limit) : limit;
   const mostCharacters = guard?.characters ?? Number.POSITIVE_INFINITY;
   let written = 0;
-  let piece = text.head();
+  let piece = text.head;
   let rows = 0;
   let hasBegun = false;
   const writeRows = (lines: string): void => {
@@ -117,7 +117,7 @@ const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
     }
     rows += 1;
     if (rows <= mostWritten && written < mostCharacters) {
-      const line = text.row(row);
+      const line = text.row(row, rows === 1);
       written += line.length;
       piece += line;
     }
@@ -125,11 +125,11 @@ const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
     writeRows(piece);
     piece = '';
   }
-  writeRows(piece + text.tail());
+  writeRows(piece + text.tail(rows));
   return { rows, hasMore, columns };
 };
 
-/** True where whoever read the rows has gone; a socket with rows unread says so by a reset. */
+/** True if the reader of the rows has gone. A socket with unread rows reports that by a reset. */
 const hasNoReader = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(EPIPE|ECONNRESET)$/.test(String(error.code));
 
@@ -137,7 +137,7 @@ const run = (request: QueryRequest): QueryEnd => {
   let sqlite: Database.Database | undefined;
   try {
     sqlite = openLakeForReading(request.dataDir).sqlite;
-    // what is sorted must not take memory; a guarded query may write nothing, and has a bound of it
+    // sorts must not use memory; a guarded query may write nothing to disk and its memory is limited
     if (request.guard === undefined) sqlite.pragma('temp_store = FILE');
     if (request.asOf !== undefined) showLakeAsOf(sqlite, request.asOf);
     return answer(sqlite, request);

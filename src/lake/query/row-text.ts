@@ -43,50 +43,36 @@ const cell = (value: SqlValue): unknown => {
 const cut = (value: SqlValue, most: number): SqlValue =>
   typeof value === 'string' && value.length > most ? `${value.slice(0, most)}…` : value;
 
-/** Writes rows as lines, the first row after the head. */
-export class RowText {
-  readonly #columns: readonly string[];
-  readonly #format: RowFormat;
-  readonly #isSafe: boolean;
-  readonly #cellCharacters: number;
-  #rows = 0;
-
-  constructor(
-    columns: readonly string[],
-    format: RowFormat,
-    {
-      isSafe,
-      cellCharacters = Number.POSITIVE_INFINITY,
-    }: { isSafe: boolean; cellCharacters?: number | undefined },
-  ) {
-    this.#columns = columns;
-    this.#format = format;
-    this.#isSafe = isSafe;
-    this.#cellCharacters = cellCharacters;
-  }
-
+/** Texts of rows in one format. */
+export interface RowText {
   /** Text before the first row. */
-  head(): string {
-    if (this.#format === 'csv')
-      return `${this.#columns.map((name) => csvValue(name, this.#isSafe)).join(',')}\n`;
-    return this.#format === 'json' ? '[' : '';
-  }
-
-  row(values: readonly SqlValue[]): string {
-    this.#rows += 1;
-    if (this.#format === 'csv')
-      return `${values.map((value) => csvValue(value, this.#isSafe)).join(',')}\n`;
-    if (this.#format === 'cells')
-      return `${JSON.stringify(values.map((value) => cell(cut(value, this.#cellCharacters))))}\n`;
-    const object = Object.fromEntries(
-      this.#columns.map((name, i) => [name, jsonValue(values[i] ?? null)]),
-    );
-    return `${this.#rows === 1 ? '' : ','}\n  ${terminalText(JSON.stringify(object))}`;
-  }
-
-  /** Text after the last row. */
-  tail(): string {
-    if (this.#format !== 'json') return '';
-    return this.#rows === 0 ? ']\n' : '\n]\n';
-  }
+  readonly head: string;
+  row(values: readonly SqlValue[], isFirst: boolean): string;
+  /** Text after the last of so many rows. */
+  tail(rows: number): string;
 }
+
+/** @param isSafe see `QueryRequest` @param cellCharacters longer cells are cut; undefined: none is */
+export const rowText = (
+  columns: readonly string[],
+  format: RowFormat,
+  { isSafe, cellCharacters }: { isSafe: boolean; cellCharacters?: number | undefined },
+): RowText => {
+  if (format === 'csv') {
+    const line = (values: readonly SqlValue[]): string =>
+      `${values.map((value) => csvValue(value, isSafe)).join(',')}\n`;
+    return { head: line(columns), row: line, tail: () => '' };
+  }
+  if (format === 'cells') {
+    const most = cellCharacters ?? Number.POSITIVE_INFINITY;
+    const row = (values: readonly SqlValue[]): string =>
+      `${JSON.stringify(values.map((value) => cell(cut(value, most))))}\n`;
+    return { head: '', row, tail: () => '' };
+  }
+  const row = (values: readonly SqlValue[], isFirst: boolean): string => {
+    const named = columns.map((name, i) => [name, jsonValue(values[i] ?? null)]);
+    const object = terminalText(JSON.stringify(Object.fromEntries(named)));
+    return `${isFirst ? '' : ','}\n  ${object}`;
+  };
+  return { head: '[', row, tail: (rows) => (rows === 0 ? ']\n' : '\n]\n') };
+};

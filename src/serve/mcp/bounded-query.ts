@@ -1,7 +1,11 @@
 import PQueue from 'p-queue';
 import { EXIT } from '../../base/errors.ts';
-import { runGuarded } from '../../lake/query/run-guarded.ts';
-import { OverflowError, QueryError, type QuerySurroundings } from '../../lake/query/run-query.ts';
+import {
+  OverflowError,
+  QueryError,
+  type QuerySurroundings,
+  runGuarded,
+} from '../../lake/query/run-query.ts';
 
 const BOUNDS = { atOnce: 2, longestMs: 15_000, mostCharacters: 256 * 1024 };
 

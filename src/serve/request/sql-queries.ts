@@ -2,8 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import type { QueryRequest } from '../../lake/query/query-request.ts';
-import { runGuarded } from '../../lake/query/run-guarded.ts';
-import { OverflowError, QueryError } from '../../lake/query/run-query.ts';
+import { OverflowError, QueryError, runGuarded } from '../../lake/query/run-query.ts';
 import { WorkQueue } from '../cache/work-queue.ts';
 import { stopping } from '../http/problems.ts';
 
