@@ -1,9 +1,8 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import { required } from '../prepare.ts';
-import { WORDS_THEN, wordThen } from '../read/as-of-sql.ts';
+import { hasWordsThen, wordThen } from '../read/as-of-sql.ts';
 import { prepared } from '../statements.ts';
-import { deepestRank, latestPulled, type PulledList, pulledEntries } from './pulled-list.ts';
+import { latestPulled, type PulledList } from './pulled-list.ts';
 
 /** A video that moved in a list. */
 export interface RankedMove {
@@ -64,20 +63,28 @@ const FIRST_AFTER = `
   select min(completed_at) from capture
   where list = @list and platform = @platform and period = @period and captured_at > @from`;
 
-const WORDS = `
-  select v.id, ${wordThen('title')} as title, ${wordThen('user')} as user
-  from video v left join video_revision r on ${WORDS_THEN} where v.key = @key`;
+/** Videos of two pulls, with rank and words at each: in the order of the later one, then of the other. */
+const MOVES = `
+  select v.id, ${wordThen('title')} as title, ${wordThen('user')} as user, ranked.rank, previousRank,
+    ${wordThen('title', 'o')} as previousTitle, ${wordThen('user', 'o')} as previousUser
+  from (
+    select video_key, min(case when capture_key = @end then rank end) as rank,
+      min(case when capture_key = @start then rank end) as previousRank
+    from ranking where capture_key in (@start, @end) group by video_key) ranked
+  cross join video v on v.key = ranked.video_key
+  left join video_revision r on ${hasWordsThen('r', '@endAt')}
+  left join video_revision o on ${hasWordsThen('o', '@startAt')}
+  order by ranked.rank is null, ranked.rank, previousRank`;
 
-const wordsAt = (lake: Lake, key: number, asOf: number) =>
-  required(prepared(lake, WORDS, { id: 'text', title: 'text?', user: 'text?' }).get({ key, asOf }));
-
-/** Ranks by video key, best first. */
-const ranksOf = (lake: Lake, pull: PulledList): Map<number, number> => {
-  const ranks = new Map<number, number>();
-  for (const { key, rank } of pulledEntries(lake, pull.key, 0, deepestRank(lake, pull.key)))
-    if (rank !== null && !ranks.has(key)) ranks.set(key, rank);
-  return ranks;
-};
+const MOVE = {
+  id: 'text',
+  title: 'text?',
+  user: 'text?',
+  rank: 'number?',
+  previousRank: 'number?',
+  previousTitle: 'text?',
+  previousUser: 'text?',
+} as const;
 
 type ListName = Pick<ListDiff, 'list' | 'platform' | 'period'>;
 
@@ -92,41 +99,30 @@ const startOf = (lake: Lake, name: ListName, { from, to }: DiffQuery): PulledLis
 };
 
 const climb = ({ rank, previousRank }: RankedMove): number => (previousRank ?? 0) - (rank ?? 0);
-const byRank = (a: RankedMove, b: RankedMove): number =>
-  (a.rank ?? a.previousRank ?? 0) - (b.rank ?? b.previousRank ?? 0);
 
 const diffOf = (lake: Lake, name: ListName, query: DiffQuery): ListDiff | undefined => {
   const start = startOf(lake, name, query);
   const end = latestPulled(lake, name, query.to);
   if (start === undefined || end === undefined) return undefined;
-  const [before, after] = [ranksOf(lake, start), ranksOf(lake, end)];
-  const keys = new Set([...after.keys(), ...before.keys()]);
-  const moved: RankedMove[] = [];
-  const renamed: RenamedVideo[] = [];
-  for (const key of keys) {
-    const words = wordsAt(lake, key, end.completedAt);
-    const { title, user } = wordsAt(lake, key, start.completedAt);
-    if (title !== words.title || user !== words.user)
-      renamed.push({ ...words, previousTitle: title, previousUser: user });
-    moved.push({
-      ...words,
-      rank: after.get(key) ?? null,
-      previousRank: before.get(key) ?? null,
-    });
-  }
+  const videos = prepared(lake, MOVES, MOVE).all({
+    start: start.key,
+    startAt: start.completedAt,
+    end: end.key,
+    endAt: end.completedAt,
+  });
+  const moved = videos.map(({ previousTitle: _, previousUser: __, ...move }) => move);
+  const renamed = videos
+    .filter((video) => video.title !== video.previousTitle || video.user !== video.previousUser)
+    .map(({ rank: _, previousRank: __, ...video }) => video);
   const stayed = moved.filter(({ rank, previousRank }) => rank !== null && previousRank !== null);
   return {
     ...name,
     fromAt: start.completedAt,
     toAt: end.completedAt,
-    entered: moved.filter(({ previousRank }) => previousRank === null).sort(byRank),
-    left: moved.filter(({ rank }) => rank === null).sort(byRank),
-    climbed: stayed
-      .filter((video) => climb(video) > 0)
-      .sort((a, b) => climb(b) - climb(a) || byRank(a, b)),
-    fell: stayed
-      .filter((video) => climb(video) < 0)
-      .sort((a, b) => climb(a) - climb(b) || byRank(a, b)),
+    entered: moved.filter(({ previousRank }) => previousRank === null),
+    left: moved.filter(({ rank }) => rank === null),
+    climbed: stayed.filter((video) => climb(video) > 0).sort((a, b) => climb(b) - climb(a)),
+    fell: stayed.filter((video) => climb(video) < 0).sort((a, b) => climb(a) - climb(b)),
     unchanged: stayed.filter((video) => climb(video) === 0).length,
     renamed,
   };

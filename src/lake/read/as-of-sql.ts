@@ -8,17 +8,23 @@ export const knownBy = (video: string, at: string): string =>
   `(${video}.first_seen_at is null or ${video}.first_seen_at <= ${at})`;
 
 /**
- * SQL: true if `r` is the revision with the words (title, handle, hashtags) of video `v` at @asOf.
+ * SQL: true if the revision `r` has the words (title, handle, hashtags) of video `v` at an instant.
  * Without one, its current words are valid. For a left join.
  */
-export const WORDS_THEN = `r.video_key = v.key and r.until_at = (
-  select min(n.until_at) from video_revision n where n.video_key = v.key and n.until_at > @asOf)`;
+export const hasWordsThen = (
+  r: string,
+  at: string,
+): string => `${r}.video_key = v.key and ${r}.until_at = (
+  select min(n.until_at) from video_revision n where n.video_key = v.key and n.until_at > ${at})`;
 
-/** SQL for a title or handle of video `v` at @asOf, beside a left join on `WORDS_THEN`. */
-export const wordThen = (column: 'title' | 'user'): string =>
-  `case when r.video_key is null then v.${column} else r.${column} end`;
+/** The same for the revision `r` at @asOf. */
+export const WORDS_THEN = hasWordsThen('r', '@asOf');
 
-/** SQL for the hashtags of video `v` at @asOf in their order, as a JSON array, beside the same join. */
+/** SQL for a title or handle of video `v`, beside a left join on `hasWordsThen`. */
+export const wordThen = (column: 'title' | 'user', r = 'r'): string =>
+  `case when ${r}.video_key is null then v.${column} else ${r}.${column} end`;
+
+/** SQL for the hashtags of video `v` in their order, a JSON array, beside a left join on `WORDS_THEN`. */
 export const TAGS_THEN = `case when r.video_key is null
   then (select json_group_array(h.tag order by vh.position, vh.hashtag_key)
     from video_hashtag vh join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)

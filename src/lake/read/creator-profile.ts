@@ -5,7 +5,6 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Paging } from '../lists/list-page.ts';
 import type { Lake } from '../open.ts';
-import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { knownBy, lastKnown } from './as-of-sql.ts';
 import { contentItems } from './content-items.ts';
@@ -32,8 +31,8 @@ const SNAPSHOTS = `select observed_at as at, followers, video_count as videoCoun
   from creator_snapshot where creator_key = +? and observed_at <= ? order by observed_at`;
 
 /**
- * Videos whose handle was this one at @asOf, in any spelling: by the current handle, and by one they
- * had before.
+ * Keys of videos whose handle was this one at @asOf, in any spelling: by the current handle, and by one
+ * they had before. Those with most views for each day of their life, counted from a day on, come first.
  */
 const VIDEOS = `
   with named as (
@@ -45,41 +44,20 @@ const VIDEOS = `
       where r.user in (${SPELLINGS}) and v.platform = @platform and ${knownBy('v', '@asOf')}
       and r.until_at = (select min(n.until_at) from video_revision n
         where n.video_key = r.video_key and n.until_at > @asOf))
-  select n.key, n.created_at as createdAt,
-    ${lastKnown('views', { video: 'n.key', at: '@asOf' })} as views
-  from named n`;
+  select n.key from named n
+  order by coalesce(${lastKnown('views', { video: 'n.key', at: '@asOf' })}, 0)
+      / max(1.0, (@asOf - coalesce(n.created_at, 0)) / ${DAY_MS}.0) desc,
+    coalesce(n.created_at, 0) desc, n.key`;
 
-const OWN_VIDEO = { key: 'number', createdAt: 'number?', views: 'number?' } as const;
-type OwnVideo = RowOf<typeof OWN_VIDEO>;
-
-/** Views for each day of a video's life, counted from a day on: young and large come first. */
-const pace = (video: OwnVideo, asOf: number): number =>
-  (video.views ?? 0) / Math.max(1, (asOf - (video.createdAt ?? 0)) / DAY_MS);
-
-const topVideos = (
-  videos: readonly OwnVideo[],
-  asOf: number,
-  { limit, page }: Paging,
-): OwnVideo[] =>
-  videos
-    .map((video) => ({ video, pace: pace(video, asOf) }))
-    .sort(
-      (a, b) =>
-        b.pace - a.pace ||
-        (b.video.createdAt ?? 0) - (a.video.createdAt ?? 0) ||
-        a.video.key - b.video.key,
-    )
-    .slice((page - 1) * limit, page * limit)
-    .map(({ video }) => video);
-
+/** A page of the creator's videos, given the keys of all. */
 const itemsOf = (
   lake: Lake,
-  videos: readonly OwnVideo[],
+  keys: readonly number[],
   asOf: number,
-  paging: Paging,
+  { limit, page }: Paging,
 ): ContentItem[] => {
-  const before = (paging.page - 1) * paging.limit;
-  const entries = topVideos(videos, asOf, paging).map(({ key }, index) => ({
+  const before = (page - 1) * limit;
+  const entries = keys.slice(before, before + limit).map((key, index) => ({
     key,
     rank: before + index + 1,
     score: null,
@@ -88,14 +66,14 @@ const itemsOf = (
   return contentItems(lake, entries, asOf);
 };
 
-/** A creator's videos page by page, in the order of `creatorProfile`, and how many the lake holds. */
+/** A creator's videos page by page, in the order of `creatorProfile`, and their number in the lake. */
 export const creatorVideos = (
   lake: Lake,
   query: { platform: Platform; handle: string; asOf: number } & Paging,
 ): { total: number; items: ContentItem[] } => {
   const { platform, handle, asOf, ...paging } = query;
   const named = { platform, folded: foldHandle(handle), asOf };
-  const videos = prepared(lake, VIDEOS, OWN_VIDEO).all(named);
+  const videos = prepared(lake, VIDEOS, 'number').all(named);
   return { total: videos.length, items: itemsOf(lake, videos, asOf, paging) };
 };
 
@@ -122,7 +100,7 @@ export const creatorProfile = (
     rate: 'number?',
     extra: 'text?',
   }).get({ ...named, handle });
-  const videos = prepared(lake, VIDEOS, OWN_VIDEO).all(named);
+  const videos = prepared(lake, VIDEOS, 'number').all(named);
   if (profile === undefined && videos.length === 0) return undefined;
   const snapshots =
     profile === undefined
