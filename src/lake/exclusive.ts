@@ -50,9 +50,15 @@ const holderIn = (lock: Database.Database): Holder | undefined => {
   }
 };
 
-const holderOf = (lock: Database.Database): string => {
-  const row = holderIn(lock);
-  return row === undefined ? '' : ` (${row.holder}, since ${isoOf(row.since)})`;
+/** @throws LakeError (transient) with a message if another connection has the lock */
+const orBusy = (begin: () => void, message: () => string): void => {
+  try {
+    begin();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    const advice = 'One at a time: try again when it is done.';
+    throw new LakeError(`${message()} ${advice}`, { cause: error, transient: true });
+  }
 };
 
 const me = (clock: Clock): Holder => ({
@@ -75,15 +81,14 @@ export const withExclusive = async <T>(
 ): Promise<T> => {
   const lock = open(dataDir, name);
   try {
-    try {
-      take(lock, me(clock));
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      throw new LakeError(
-        `Another ${name} is at work in ${dataDir}${holderOf(lock)}. One at a time: try again when it is done.`,
-        { cause: error, transient: true },
-      );
-    }
+    orBusy(
+      () => take(lock, me(clock)),
+      () => {
+        const row = holderIn(lock);
+        const holder = row === undefined ? '' : ` (${row.holder}, since ${isoOf(row.since)})`;
+        return `Another ${name} is at work in ${dataDir}${holder}.`;
+      },
+    );
     return await work();
   } finally {
     lock.close();
@@ -97,15 +102,10 @@ export const withExclusive = async <T>(
 export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, work: () => T): T => {
   const lock = open(dataDir, name, waitMs);
   try {
-    try {
-      lock.exec('begin immediate');
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      throw new LakeError(
-        `Another ${name} has been at work in ${dataDir} for more than ${waitMs / 1000} s. One at a time: try again when it is done.`,
-        { cause: error, transient: true },
-      );
-    }
+    orBusy(
+      () => lock.exec('begin immediate'),
+      () => `Another ${name} has been at work in ${dataDir} for more than ${waitMs / 1000} s.`,
+    );
     return work();
   } finally {
     lock.close();
@@ -172,46 +172,40 @@ export const whileLiving = async <T>(
   }
 };
 
-/** Lock files of processes called `name`, with their words. */
-const signsOf = (dataDir: string, name: string): { path: string; word: string }[] => {
-  const folder = join(dataDir, 'locks');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((file) => {
-    const word = new RegExp(`^${name}-(\\w+)\\.lock$`).exec(file)?.[1];
-    return word === undefined ? [] : [{ path: join(folder, file), word }];
-  });
-};
-
-/** Running processes called `name` in this data directory, oldest first. */
-export const living = (dataDir: string, name: string): Living[] =>
-  signsOf(dataDir, name)
-    .flatMap(({ path }): Living[] => {
-      const holder = holderAlive(path);
-      const signAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-      if (holder === undefined || signAt === undefined) return [];
-      return [{ ...holder, signAt, isHere: holder.holder.endsWith(` on ${hostname()}`) }];
-    })
-    .sort((a, b) => a.since - b.since);
-
-/** Words of the running processes called `name`. Removes the lock files of those that died. */
-export const livingWords = (dataDir: string, name: string): ReadonlySet<string> =>
-  new Set(
-    signsOf(dataDir, name).flatMap(({ path, word }) =>
-      holderAlive(path, () => rmSync(path, { force: true })) === undefined ? [] : [word],
-    ),
-  );
-
-/** @param onDead called while nobody can take the lock */
-const holderAlive = (path: string, onDead: () => void = () => {}): Holder | undefined => {
+/** The process that holds a lock file; undefined if none does, and then the file is removed. */
+const holderAlive = (path: string): Holder | undefined => {
   let lock: Database.Database | undefined;
   try {
     lock = new Database(path, { fileMustExist: true, timeout: 0 });
     lock.exec('begin immediate');
-    onDead();
-    return undefined; // nobody held it: its process died
+    rmSync(path, { force: true }); // nobody held it: its process died
+    return undefined;
   } catch (error) {
     return lock !== undefined && isBusy(error) ? holderIn(lock) : undefined; // or it ended just now
   } finally {
     lock?.close();
   }
 };
+
+/** Running processes called `name` by their words. Removes the lock files of those that died. */
+const livingByWord = (dataDir: string, name: string): Map<string, Living> => {
+  const found = new Map<string, Living>();
+  const folder = join(dataDir, 'locks');
+  for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    const word = new RegExp(`^${name}-(\\w+)\\.lock$`).exec(file)?.[1];
+    if (word === undefined) continue;
+    const holder = holderAlive(join(folder, file));
+    const signAt = statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs;
+    if (holder === undefined || signAt === undefined) continue;
+    found.set(word, { ...holder, signAt, isHere: holder.holder.endsWith(` on ${hostname()}`) });
+  }
+  return found;
+};
+
+/** Running processes called `name` in this data directory, oldest first. */
+export const living = (dataDir: string, name: string): Living[] =>
+  [...livingByWord(dataDir, name).values()].sort((a, b) => a.since - b.since);
+
+/** Words of the running processes called `name`. */
+export const livingWords = (dataDir: string, name: string): ReadonlySet<string> =>
+  new Set(livingByWord(dataDir, name).keys());

@@ -27,17 +27,19 @@ export interface CreatorsQuery extends Paging {
   readonly asOf: number; // Unix ms
 }
 
-const NEWEST = `select creator_key, followers, max(observed_at) as at from creator_snapshot
-  where followers is not null and observed_at <= @asOf group by creator_key`;
+/** SQL of the newest count of each creator, of those that `which` (SQL) selects. */
+const newestCounts = (which = ''): string => `
+  select creator_key, followers, max(observed_at) as at from creator_snapshot
+  where ${which} followers is not null and observed_at <= @asOf group by creator_key`;
 
-/** The definition of view `creators_rising`, as of an instant. */
-const COUNTED = `
+/** The definition of view `creators_rising`, as of an instant; `newest`: SQL of the newest counts. */
+const counted = (join: 'left' | 'inner', newest: string): string => `
   select c.platform as platform, c.handle as handle, l.followers as followers, l.at as observedAt,
     b.followers as followersBefore, b.observed_at as observedBefore,
     (l.followers - b.followers) * ${DAY_MS}.0 / (l.at - b.observed_at) as gainedPerDay,
     l.followers * 1.0 / nullif(b.followers, 0) - 1 as change
-  from (@newest) l join creator c on c.key = l.creator_key
-  @join join creator_snapshot b on b.creator_key = l.creator_key and b.observed_at = (
+  from (${newest}) l join creator c on c.key = l.creator_key
+  ${join} join creator_snapshot b on b.creator_key = l.creator_key and b.observed_at = (
     select max(n.observed_at) from creator_snapshot n where n.creator_key = l.creator_key
       and n.followers is not null and n.observed_at <= l.at - ${7 * DAY_MS}
       and n.observed_at > l.at - ${14 * DAY_MS})`;
@@ -47,11 +49,8 @@ const ORDERS = {
   largest: 'followers desc, platform, handle',
 } as const;
 
-const counted = (join: 'left' | 'inner', newest: string): string =>
-  COUNTED.replace('@newest', newest).replace('@join', join);
-
 const pageOf = (list: CreatorsQuery['list']): string =>
-  `select *, count(*) over () as total from (${counted(list === 'rising' ? 'inner' : 'left', NEWEST)})
+  `select *, count(*) over () as total from (${counted(list === 'rising' ? 'inner' : 'left', newestCounts())})
    where @platform is null or platform = @platform order by ${ORDERS[list]} limit @limit offset @offset`;
 
 const PAGES = { rising: pageOf('rising'), largest: pageOf('largest') } as const;
@@ -76,10 +75,7 @@ export const creatorsPage = (
   { list, platform, asOf, limit, page }: CreatorsQuery,
 ): { total: number; items: CountedCreator[] } => {
   const read = (offset: number, most: number) =>
-    prepared(lake, PAGES[list], {
-      ...ROW,
-      total: 'number',
-    }).all({
+    prepared(lake, PAGES[list], { ...ROW, total: 'number' }).all({
       asOf,
       offset,
       limit: most,
@@ -90,11 +86,7 @@ export const creatorsPage = (
   return { total, items: rows.map(({ total: _, ...row }) => row) };
 };
 
-const OWN = `${counted(
-  'left',
-  `select creator_key, followers, max(observed_at) as at from creator_snapshot
-   where creator_key = @key and followers is not null and observed_at <= @asOf group by creator_key`,
-)}`;
+const OWN = counted('left', newestCounts('creator_key = @key and'));
 const KEY = `select c.key from creator c where c.platform = @platform and c.first_seen_at <= @asOf
   and c.handle in (${spellingsOf('@folded')})
   order by c.handle = @handle desc, c.key limit 1`;

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { parseIso } from '../../base/iso.ts';
@@ -23,53 +23,49 @@ const COLUMNS = ['subject', 'kind', 'platform', 'every', 'tags', 'until', 'note'
 type Column = (typeof COLUMNS)[number];
 type Fields = Partial<Record<Column, string>>;
 
-const isPlatform = (text: string): text is Platform => PLATFORMS.some((each) => each === text);
-
-const platformIn = (text: string): Platform | null => {
-  if (text === '') return null;
-  if (isPlatform(text)) return text;
-  throw new UsageError(`platform must be one of ${PLATFORMS.join(', ')}. It is "${text}".`);
-};
-
-const valueIn = <T>(
+/** A field that may be empty. @throws UsageError if it cannot be read */
+const readField = <T>(
+  fields: Fields,
   column: Column,
-  text: string,
   { read, expected }: { read(text: string): T | undefined; expected: string },
-): T => {
+): T | null => {
+  const text = fields[column]?.trim() ?? '';
+  if (text === '') return null;
   const value = read(text);
   if (value !== undefined) return value;
   throw new UsageError(`${column} must be ${expected}. It is "${text}".`);
 };
 
+const anyText = { read: (text: string) => text, expected: 'text' };
+
 const watchIn = (fields: Fields, line: number, now: number): CsvWatch => {
-  const field = (column: Column): string => fields[column]?.trim() ?? '';
-  const until =
-    field('until') === ''
-      ? null
-      : valueIn('until', field('until'), {
-          read: parseIso,
-          expected: 'an ISO 8601 date such as 2026-12-31',
-        });
+  const textOf = (column: Column): string => readField(fields, column, anyText) ?? '';
+  const until = readField(fields, 'until', {
+    read: parseIso,
+    expected: 'an ISO 8601 date such as 2026-12-31',
+  });
   if (until !== null && until <= now)
-    throw new UsageError(`until is in the past: ${field('until')}. Use a later date.`);
-  const subject = field('subject');
-  const prefix = { creator: '@', hashtag: '#' }[field('kind')] ?? '';
+    throw new UsageError(`until is in the past: ${textOf('until')}. Use a later date.`);
+  const platform = readField(fields, 'platform', {
+    read: (text) => PLATFORMS.find((name) => name === text.toLowerCase()),
+    expected: `one of ${PLATFORMS.join(', ')}`,
+  });
+  const kind = textOf('kind');
+  const prefix = { creator: '@', hashtag: '#' }[kind] ?? '';
+  const subject = textOf('subject');
   return {
     line,
     parsed: parseSubject(subject.startsWith(prefix) ? subject : `${prefix}${subject}`, {
-      platform: platformIn(field('platform').toLowerCase()),
-      isSearch: field('kind') === 'search',
+      platform,
+      isSearch: kind === 'search',
     }),
-    everyMs:
-      field('every') === ''
-        ? null
-        : valueIn('every', field('every'), { read: rangeMs, expected: 'a span such as 6h or 1d' }),
-    tags: field('tags')
+    everyMs: readField(fields, 'every', { read: rangeMs, expected: 'a span such as 6h or 1d' }),
+    tags: textOf('tags')
       .split(/[;|,]/)
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ''),
     until,
-    note: field('note') === '' ? null : field('note'),
+    note: readField(fields, 'note', anyText),
   };
 };
 
