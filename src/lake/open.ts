@@ -13,8 +13,7 @@ import { lakeErrorOf } from './explain-error.ts';
 import { refuseFormerLake, setFormerLakeAside } from './former-lake.ts';
 import { INCREMENTAL } from './give-back.ts';
 import { giveLakeId } from './meta.ts';
-import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
-import { refuseStrangeSchema } from './strange-schema.ts';
+import { APPLICATION_ID, migrate, refuseStrangeSchema, SCHEMA_VERSION } from './migrate.ts';
 
 /** File name of the lake inside its data directory. */
 export const LAKE_FILE = 'trendlake.db';

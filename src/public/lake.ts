@@ -13,15 +13,19 @@ import { plainHandle } from '../base/wire/folding.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from '../base/wire/shapes.ts';
 import { eventsPage } from '../lake/lists/event-list.ts';
 import { hashtagsPage } from '../lake/lists/hashtag-list.ts';
-import { type ComputedLists, type ListPage, totalsOf } from '../lake/lists/list-page.ts';
-import { UncachedLists } from '../lake/lists/uncached-lists.ts';
+import {
+  type ComputedLists,
+  type ListPage,
+  totalsOf,
+  UncachedLists,
+} from '../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../lake/lists/video-lists.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { creatorProfile } from '../lake/read/creator-profile.ts';
 import { knownProfile } from '../lake/read/shown-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../lake/read/timeline.ts';
 import { videoGrowth } from '../lake/read/video-growth.ts';
-import { searchPage } from '../lake/search/search-page.ts';
+import { searchPage } from '../lake/search/search.ts';
 import { listWatches } from '../lake/watches/watches.ts';
 import { risingPage, shownForecast } from '../learn/forecast/read.ts';
 import {

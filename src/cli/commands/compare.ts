@@ -4,9 +4,12 @@ import { csvLine } from '../../base/csv.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
-import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
-import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
-import { compareNamed } from '../../lake/watches/compare-named.ts';
+import {
+  COMPARED_LINES,
+  type ComparedCreator,
+  MOST_COMPARED,
+} from '../../lake/read/compare-creators.ts';
+import { compareNamed } from '../../lake/watches/resolve-subject.ts';
 import type { CliIo } from '../context/io.ts';
 import { lakeToRead } from '../context/lakes.ts';
 import { instantBefore, platformOption, valued } from '../context/option-values.ts';

@@ -1,5 +1,6 @@
+import { lakeVersion } from '../lake-version.ts';
 import type { Lake } from '../open.ts';
-import type { ItemOf, ListQuery, ListRowsQuery } from './computed-list.ts';
+import { computeList, type ItemOf, type ListQuery, type ListRowsQuery } from './computed-list.ts';
 
 /** Requested part of a list; pages start at 1. */
 export interface Paging {
@@ -36,6 +37,22 @@ export interface ComputedPart<T> {
 export interface ComputedLists {
   readonly lake: Lake;
   part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
+}
+
+/** Computes each list again, for readers that need it once. */
+export class UncachedLists implements ComputedLists {
+  readonly lake: Lake;
+
+  constructor(lake: Lake) {
+    this.lake = lake;
+  }
+
+  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
+    const { wanted, asOf, from, count } = query;
+    const version = lakeVersion(this.lake);
+    const { total, items } = computeList(this.lake, { wanted, asOf, from, count });
+    return { total, items: items as ItemOf<Q>[], asOf, version };
+  }
 }
 
 /** One page of a list at `asOf`. Instants in Unix ms; `pulledAt` is null for a computed list. */

@@ -3,8 +3,7 @@ import type { Lake } from '../open.ts';
 import type { RowOf } from '../prepare.ts';
 import { knownBy, TAGS_THEN, WORDS_THEN, wordThen } from '../read/as-of-sql.ts';
 import { prepared } from '../statements.ts';
-import type { SearchTerms } from './search-terms.ts';
-import { type Phrase, wordsOf } from './search-words.ts';
+import { type Phrase, type SearchTerms, wordsOf } from './search-words.ts';
 
 // Matches that the index cannot find: words that videos had before, and words so new that they are
 // not in it yet. Both are read and compared with the search, one video after the other.

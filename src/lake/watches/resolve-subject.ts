@@ -1,11 +1,13 @@
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { UsageError } from '../../base/errors.ts';
+import { commandText } from '../../base/installation.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import { wasErased } from '../erased.ts';
 import type { Lake } from '../open.ts';
 import { prepare } from '../prepare.ts';
+import { type ComparedCreator, compareCreator } from '../read/compare-creators.ts';
 import { spellingsOf } from '../read/spellings.ts';
-import type { ParsedSubject, WatchSubject } from './watch-subject.ts';
+import { type ParsedSubject, parseSubject, type WatchSubject } from './watch-subject.ts';
 
 /** Platforms on which the lake knows a creator of this handle. */
 export const platformsOfHandle = ({ sqlite }: Pick<Lake, 'sqlite'>, handle: string): Platform[] =>
@@ -51,3 +53,31 @@ export const resolveSubject = (lake: Pick<Lake, 'sqlite'>, parsed: ParsedSubject
     );
   return found;
 };
+
+/**
+ * Figures of creators by handle or profile address. `since` and `at` are Unix ms.
+ * @throws UsageError for a name that is not a creator of the lake
+ */
+export const compareNamed = (
+  lake: Lake,
+  names: readonly string[],
+  {
+    platform: chosen,
+    since,
+    at,
+  }: { readonly platform: Platform | null; readonly since: number; readonly at: number },
+): ComparedCreator[] =>
+  names.map((name) => {
+    const written = name.startsWith('@') || name.includes('/') ? name : `@${name}`;
+    const { kind, platform, subject } = withPlatform(
+      lake,
+      parseSubject(written, { platform: chosen }),
+    );
+    if (kind !== 'creator' || platform === null)
+      throw new UsageError(`${name} is not a creator. Use @handle or the address of a profile.`);
+    const found = compareCreator(lake, { platform, handle: subject, since, at });
+    if (found !== undefined) return found;
+    throw new UsageError(
+      `@${subject} is not in the lake on ${platform}. Follow the creator with \`${commandText(`watch add @${subject} --platform ${platform}`)}\`.`,
+    );
+  });

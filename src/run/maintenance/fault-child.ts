@@ -1,8 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { messageOf } from '../../base/errors.ts';
 import { openDatabase } from '../../lake/database.ts';
-import { APPLICATION_ID, SCHEMA_VERSION } from '../../lake/migrate.ts';
-import { strangeSchema } from '../../lake/strange-schema.ts';
+import { APPLICATION_ID, SCHEMA_VERSION, strangeSchema } from '../../lake/migrate.ts';
 
 // Child process of backup.ts that checks one file. The check is one SQLite statement, takes minutes in
 // a large lake and blocks signals meanwhile.

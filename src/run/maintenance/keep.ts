@@ -4,7 +4,7 @@ import { dateOf } from '../../base/iso.ts';
 import { syncLake, withoutSync } from '../../lake/durability.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
-import { noteDailyBefore } from '../../lake/read/daily-before.ts';
+import { noteDailyBefore } from '../../lake/read/video-growth.ts';
 import { prepared, statement } from '../../lake/statements.ts';
 import { markTouched } from '../../lake/touched-partitions.ts';
 import { type Batch, batchesOf, cutoffOf, ROWS_A_BATCH } from './keep-tables.ts';

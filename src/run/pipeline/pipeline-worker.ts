@@ -1,6 +1,6 @@
 import { answerRequests, threadStart } from '../../base/thread.ts';
-import { oneReading } from '../../lake/one-reading.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import { oneReading } from '../../lake/statements.ts';
 import type { PipelineStart } from './pipeline-reader.ts';
 import { type PipelineQuery, type PipelineState, pipelineState } from './pipeline-state.ts';
 

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { answerRequests, threadStart } from '../../base/thread.ts';
-import { oneReading } from '../../lake/one-reading.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import { oneReading } from '../../lake/statements.ts';
 import type { ReadQuery } from './readings.ts';
 
 // A thread of slow reads, with a separate connection. See reader-threads.ts.
@@ -30,7 +30,7 @@ answerRequests(async (wanted: ReadQuery) => {
     return computeList(opened, wanted.query);
   }
   if (wanted.name === 'search') {
-    const { searchPage } = await import('../../lake/search/search-page.ts');
+    const { searchPage } = await import('../../lake/search/search.ts');
     return searchPage(opened, wanted.query, systemClock);
   }
   const { readNow } = await import('./readings.ts');

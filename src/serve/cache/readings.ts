@@ -16,8 +16,7 @@ import {
   type TaggedPageQuery,
   taggedPage,
 } from '../../lake/read/tagged-videos.ts';
-import type { SearchQuery } from '../../lake/search/search.ts';
-import { searchPage } from '../../lake/search/search-page.ts';
+import { type SearchQuery, searchPage } from '../../lake/search/search.ts';
 import { type RisingQuery, risingVideos } from '../../learn/forecast/read.ts';
 import type { RisingVideo } from '../../learn/forecast/shapes.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';

@@ -10,10 +10,9 @@ import {
 } from '../../base/wire/shapes.ts';
 import { eventsPage, shownEvent } from '../../lake/lists/event-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
-import { type ListPage, totalsOf } from '../../lake/lists/list-page.ts';
-import { UncachedLists } from '../../lake/lists/uncached-lists.ts';
+import { type ListPage, totalsOf, UncachedLists } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
-import { searchPage } from '../../lake/search/search-page.ts';
+import { searchPage } from '../../lake/search/search.ts';
 import { risingPage } from '../../learn/forecast/read.ts';
 import * as given from './inputs.ts';
 import type { LakeReading, LakeTools } from './lake-tool.ts';

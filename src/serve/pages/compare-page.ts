@@ -5,9 +5,12 @@ import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type ComparedCreator, MOST_COMPARED } from '../../lake/read/compare-creators.ts';
-import { COMPARED_LINES } from '../../lake/read/compared-lines.ts';
-import { compareNamed } from '../../lake/watches/compare-named.ts';
+import {
+  COMPARED_LINES,
+  type ComparedCreator,
+  MOST_COMPARED,
+} from '../../lake/read/compare-creators.ts';
+import { compareNamed } from '../../lake/watches/resolve-subject.ts';
 import { refusedParameters } from '../http/problems.ts';
 import { instantOrSpan, platformQuery } from '../request/parameters.ts';
 import { CHART_SCRIPTS } from './chart.ts';

@@ -2,7 +2,7 @@ import { type RouteConfig, type RouteHandler, z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { SECOND_MS } from '../../base/durations.ts';
 import { misspelt } from '../../base/nearest.ts';
-import { oneReading } from '../../lake/one-reading.ts';
+import { oneReading } from '../../lake/statements.ts';
 import { invalidParameters, refusedParameters } from '../http/problems.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import type { Deprecation } from './describe.ts';

@@ -16,7 +16,7 @@ import type { Lake } from '../../../src/lake/open.ts';
 import { required } from '../../../src/lake/prepare.ts';
 import { creatorProfile } from '../../../src/lake/read/creator-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../../../src/lake/read/timeline.ts';
-import { searchPage } from '../../../src/lake/search/search-page.ts';
+import { searchPage } from '../../../src/lake/search/search.ts';
 import { requestLine } from '../../../src/upstream/request.ts';
 import { draws } from '../../support/draws.ts';
 import { freshDataDir, freshLake } from '../../support/fresh.ts';

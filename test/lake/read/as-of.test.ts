@@ -7,7 +7,7 @@ import type { Lake } from '../../../src/lake/open.ts';
 import { contentItems } from '../../../src/lake/read/content-items.ts';
 import { creatorProfile } from '../../../src/lake/read/creator-profile.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../../src/lake/read/timeline.ts';
-import { searchPage } from '../../../src/lake/search/search-page.ts';
+import { searchPage } from '../../../src/lake/search/search.ts';
 import { hoursAgo, NOW } from '../../serve/filled-lake.ts';
 import { draws } from '../../support/draws.ts';
 import { freshLake } from '../../support/fresh.ts';
