@@ -4,7 +4,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { foldHandle, foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
-import { prepare, type RowOf } from '../prepare.ts';
+import { prepare, type RowOf, required } from '../prepare.ts';
 import { spellingsOf } from '../read/spellings.ts';
 import { prepared, statement } from '../statements.ts';
 import type { WatchSubject } from './watch-subject.ts';
@@ -104,22 +104,13 @@ const idOf = ({ kind, platform, subject }: WatchSubject): string =>
     .digest('hex')
     .slice(0, 12)}`;
 
-const findSubject = (
-  { sqlite }: Pick<Lake, 'sqlite'>,
-  { kind, platform, subject }: WatchSubject,
-): string | undefined =>
-  prepare(
-    sqlite,
-    'select id from watches where kind = ? and platform = ? and subject = ?',
-    'text',
-  ).get(kind, platform ?? '', subject);
-
 /** The watch that one to add would update; undefined if its subject is not watched. */
 export const watchOfSubject = (
   lake: Pick<Lake, 'sqlite'>,
-  subject: WatchSubject,
+  { kind, platform, subject }: WatchSubject,
 ): Watch | undefined => {
-  const id = findSubject(lake, subject);
+  const sql = 'select id from watches where kind = ? and platform = ? and subject = ?';
+  const id = prepare(lake.sqlite, sql, 'text').get(kind, platform ?? '', subject);
   return id === undefined ? undefined : listWatches(lake, { id })[0];
 };
 
@@ -130,45 +121,28 @@ const writeTags = ({ sqlite }: Pick<Lake, 'sqlite'>, id: string, tags: readonly 
   for (const tag of tags) insert.run(id, foldTag(tag));
 };
 
+const SAVE = `
+  insert into watches (id, kind, platform, subject, every_ms, note, created_at, until, next_at)
+  values (@id, @kind, @platform, @subject, coalesce(@everyMs, ${DEFAULT_EVERY_MS}), @note, @now, @until, @now)
+  on conflict (kind, platform, subject) do update set every_ms = coalesce(@everyMs, every_ms),
+    note = coalesce(@note, note), until = coalesce(@until, iif(until > @now, until, null)),
+    paused_at = null, paused_reason = null,
+    next_at = min(next_at, coalesce(last_at, @now) + coalesce(@everyMs, every_ms))
+  returning id`;
+
 /**
  * Adds a watch. One with the same subject is updated instead: it keeps what the new one does not
  * state and its tags, and is active again. Ids follow from the subject, so the same watch has the same id in every lake.
  */
 export const addWatch = (lake: Pick<Lake, 'sqlite'>, watch: NewWatch, now: number): Watch => {
-  const { kind, platform, subject, everyMs, note, until, tags } = watch;
-  const newId = idOf(watch);
+  const { kind, subject, everyMs, note, until, tags } = watch;
+  const row = { id: idOf(watch), kind, platform: watch.platform ?? '', subject };
   const id = lake.sqlite
     .transaction((): string => {
-      const known = findSubject(lake, watch);
-      if (known === undefined)
-        lake.sqlite
-          .prepare(
-            `insert into watches (id, kind, platform, subject, every_ms, note, created_at, until, next_at)
-             values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          )
-          .run(
-            newId,
-            kind,
-            platform ?? '',
-            subject,
-            everyMs ?? DEFAULT_EVERY_MS,
-            note,
-            now,
-            until,
-            now,
-          );
-      else
-        lake.sqlite
-          .prepare(
-            `update watches set every_ms = coalesce(@everyMs, every_ms), note = coalesce(@note, note),
-               until = coalesce(@until, iif(until > @now, until, null)),
-               paused_at = null, paused_reason = null,
-               next_at = min(next_at, coalesce(last_at, @now) + coalesce(@everyMs, every_ms))
-             where id = @known`,
-          )
-          .run({ everyMs, note, until, now, known });
-      writeTags(lake, known ?? newId, tags);
-      return known ?? newId;
+      const save = prepare(lake.sqlite, SAVE, 'text');
+      const saved = required(save.get({ ...row, everyMs, note, until, now }));
+      writeTags(lake, saved, tags);
+      return saved;
     })
     .immediate();
   return requireWatch(lake, id);
