@@ -160,19 +160,6 @@ export interface OpenOptions {
 /** Lakes from this schema on were made for their user alone; what is opened to others later stays so. */
 const OWN_SINCE = 6;
 
-/** Makes the lake's files its user's own, and says so where they were not. */
-const keepToUser = (dataDir: string, { report = () => {} }: OpenOptions): void => {
-  const sentence = closeToOthers(dataDir);
-  if (sentence !== undefined) report(sentence);
-};
-
-/** Moves what a former lake left out of the way, and says where it is. */
-const clearFormerLake = (dataDir: string, { report = () => {} }: OpenOptions): void => {
-  const aside = setFormerLakeAside(dataDir);
-  if (aside !== undefined)
-    report(`Backups and Parquet files of the former lake were moved to ${aside}.`);
-};
-
 /**
  * Creates the lake if there is none, and removes remains of processes that died while creating it.
  * Creating and migrating hold a lock, so remains under it belong to nobody.
@@ -183,8 +170,10 @@ const makeIfMissing = (dataDir: string, path: string, options: OpenOptions): voi
     removeLeftovers(dataDir, LAKE_FILE);
     if (existsSync(path)) return;
     refuseRemains(path);
-    if (options.newLake === true) clearFormerLake(dataDir, options);
-    else refuseFormerLake(dataDir, path);
+    if (options.newLake !== true) refuseFormerLake(dataDir, path);
+    const aside = options.newLake === true ? setFormerLakeAside(dataDir) : undefined;
+    if (aside !== undefined)
+      options.report?.(`Backups and Parquet files of the former lake were moved to ${aside}.`);
     create(path);
     closeToOthers(dataDir); // nothing private was there before
   });
@@ -199,7 +188,8 @@ const migrateIfOlder = (
   const version = sqlite.pragma('user_version', { simple: true }) as number;
   if (version === SCHEMA_VERSION) return;
   whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path, options));
-  if (version < OWN_SINCE) keepToUser(dataDir, options);
+  const sentence = version < OWN_SINCE ? closeToOthers(dataDir) : undefined;
+  if (sentence !== undefined) options.report?.(sentence);
 };
 
 /** Runs `work`, turning SQLite's complaints about the file itself into words. */

@@ -24,19 +24,19 @@ export interface PartQuery<Q extends ListQuery>
   extends ListRowsQuery<Q>,
     Pick<ListMoment, 'gone' | 'owner' | 'isPage'> {}
 
-/** Part of a computed list at `asOf`. */
-export interface ComputedPart<T> {
+/** Part of a list at `asOf`. */
+export interface ListPart<T> {
   readonly total: number;
   readonly items: T[];
-  readonly asOf: number;
-  /** Version of the lake; null if it changed during the computation. */
+  readonly asOf: number; // Unix ms
+  /** Version of the lake; null if it changed during the read. */
   readonly version: number | null;
 }
 
 /** Source of a lake's computed lists. */
 export interface ComputedLists {
   readonly lake: Lake;
-  part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
+  part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ListPart<ItemOf<Q>>>;
 }
 
 /** Computes each list again, for readers that need it once. */
@@ -47,7 +47,7 @@ export class UncachedLists implements ComputedLists {
     this.lake = lake;
   }
 
-  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
+  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ListPart<ItemOf<Q>>> {
     const { wanted, asOf, from, count } = query;
     const version = lakeVersion(this.lake);
     const { total, items } = computeList(this.lake, { wanted, asOf, from, count });
@@ -55,16 +55,11 @@ export class UncachedLists implements ComputedLists {
   }
 }
 
-/** One page of a list at `asOf`. Instants in Unix ms; `pulledAt` is null for a computed list. */
-export interface ListPage<T> {
-  readonly total: number;
+/** One page of a list. */
+export interface ListPage<T> extends ListPart<T> {
   /** Items in the lake. A pulled list may have fewer than `total`. */
   readonly held: number;
-  readonly items: T[];
-  readonly asOf: number;
-  readonly pulledAt: number | null;
-  /** Version of the lake; null if it changed during the read. */
-  readonly version: number | null;
+  readonly pulledAt: number | null; // Unix ms; null for a computed list
 }
 
 /** A page of a list that was not pulled. */

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import { required } from '../prepare.ts';
+import { type RowOf, required } from '../prepare.ts';
 import { lastKnown, lastKnownAt } from '../read/as-of-sql.ts';
 import { prepared } from '../statements.ts';
 import type { Movement } from './score.ts';
@@ -37,15 +37,8 @@ const TELLING = `
     (select min(f.observed_at) from video_snapshot f
       where f.video_key = @key and f.observed_at > @from and f.views is not null))`;
 
-type Row = [
-  key: number,
-  createdAt: number | null,
-  lastAt: number,
-  views: number | null,
-  likes: number | null,
-  baseAt: number | null,
-  baseViews: number | null,
-];
+const ROW = ['number', 'number?', 'number', 'number?', 'number?', 'number?', 'number?'] as const;
+type Row = RowOf<typeof ROW>;
 
 /** A movement by its telling snapshots, where one of those at the edges hides a count. */
 const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Movement => {
@@ -77,8 +70,6 @@ const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   };
 };
 
-const ROW = ['number', 'number?', 'number', 'number?', 'number?', 'number?', 'number?'] as const;
-
 /**
  * Movement of each video of a platform seen inside a span, in any order, one at a time. The gain
  * starts at the last snapshot at or before `from`, else at the first one inside the span.
@@ -89,7 +80,7 @@ export function* movements(
   span: Span,
   start: StartFrom,
 ): Generator<Movement> {
-  const rows = prepared<Row>(lake, MOVEMENTS[start], ROW).iterate({ platform, ...span });
+  const rows = prepared(lake, MOVEMENTS[start], ROW).iterate({ platform, ...span });
   for (const row of rows) yield movementOf(lake, row, span);
 }
 
@@ -101,6 +92,6 @@ export function* movementsOf(
   keys: readonly number[],
 ): Generator<Movement> {
   const wanted = { keys: JSON.stringify(keys), platform, ...span };
-  for (const row of prepared<Row>(lake, SOME_MOVEMENTS, ROW).iterate(wanted))
+  for (const row of prepared(lake, SOME_MOVEMENTS, ROW).iterate(wanted))
     yield movementOf(lake, row, span);
 }

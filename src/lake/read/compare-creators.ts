@@ -64,13 +64,14 @@ export interface CompareQuery {
   readonly at: number;
 }
 
+const OF_CREATOR = `v.platform = @platform and v.user in (${spellingsOf('@folded')})
+  and v.created_at >= @since and v.created_at <= @at and ${knownBy('v', '@at')}`;
+
 const VIDEOS = `
   select v.key, v.created_at as createdAt,
     exists (select 1 from ranking r join capture c on c.key = r.capture_key
       where r.video_key = v.key and c.captured_at <= @at) as isListed
-  from video v
-  where v.platform = @platform and v.user in (${spellingsOf('@folded')})
-    and v.created_at >= @since and v.created_at <= @at and ${knownBy('v', '@at')}`;
+  from video v where ${OF_CREATOR}`;
 
 const POINTS = `
   select observed_at as at, views, likes from video_snapshot
@@ -79,8 +80,7 @@ const POINTS = `
 const TAGS = `
   select h.tag, count(*) as videos from video v
     join json_each('[' || coalesce(${tagKeysThen('@at')}, '') || ']') t join hashtag h on h.key = t.value
-  where v.platform = @platform and v.user in (${spellingsOf('@folded')})
-    and v.created_at >= @since and v.created_at <= @at and ${knownBy('v', '@at')}
+  where ${OF_CREATOR}
   group by h.key order by videos desc, h.tag limit 10`;
 
 const POINT = { at: 'number', views: 'number', likes: 'number?' } as const;

@@ -30,17 +30,17 @@ const ITEM_ROW = {
 } as const;
 type ItemRow = RowOf<typeof ITEM_ROW>;
 
-/** A count as the last snapshot has it, else as last known before. */
-const carriedOn = (count: Count): string =>
-  `coalesce(s.${count}, ${lastKnown(count, { video: 'v.key', at: '@asOf' })})`;
+/** A count as the last snapshot has it, else as last known before unless @isSeen. */
+const countThen = (count: Count): string =>
+  `coalesce(s.${count}, iif(@isSeen, null, ${lastKnown(count, { video: 'v.key', at: '@asOf' })}))`;
 
 /** Changes of further fields after @asOf, the latest first. */
 const FORMER_FIELDS = `(select json_group_array(json(e.fields) order by e.until_at desc)
   from extra_revision e where e.video_key = v.key and e.until_at > @asOf having count(*) > 0)`;
 
-const itemsQuery = (views: string, likes: string): string => `
+const ITEMS = `
   select v.id, v.platform, ${wordThen('title')} as title, ${wordThen('user')} as user,
-    ${views} as views, ${likes} as likes, s.engagement_rate as rate, s.rate_derived as derived,
+    ${countThen('views')} as views, ${countThen('likes')} as likes, s.engagement_rate as rate, s.rate_derived as derived,
     v.created_at, v.extra, ${FORMER_FIELDS} as former,
     ${TAGS_THEN} as hashtags
   from json_each(@keys) k cross join video v on v.key = k.value
@@ -48,11 +48,6 @@ const itemsQuery = (views: string, likes: string): string => `
   left join video_snapshot s on s.video_key = v.key and s.observed_at =
     (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @asOf)
   order by k.key`;
-
-/** Counts exactly as the last snapshot before @asOf had them. */
-const AS_SEEN = itemsQuery('s.views', 's.likes');
-/** Counts as last known: a snapshot that did not show a count hides none. */
-const AS_KNOWN = itemsQuery(carriedOn('views'), carriedOn('likes'));
 
 /** The rate as pulled; where none was, or it is derived, that of the counts beside it. */
 export const shownRate = (row: {
@@ -92,8 +87,6 @@ const itemOf = (row: ItemRow, { rank, score, velocity }: ListEntry): ContentItem
   return extra === null ? item : { ...item, ...JSON.parse(extra), ...item };
 };
 
-type Counts = 'known' | 'seen';
-
 /**
  * The content items of `entries`, in their order, with titles, handles and counts as of `asOf`.
  * `counts`: `known` carries the newest known count forward, `seen` gives what the last snapshot had.
@@ -102,8 +95,12 @@ export const contentItems = (
   lake: Lake,
   entries: readonly ListEntry[],
   asOf: number,
-  counts: Counts = 'known',
+  counts: 'known' | 'seen' = 'known',
 ): ContentItem[] =>
-  prepared(lake, counts === 'known' ? AS_KNOWN : AS_SEEN, ITEM_ROW)
-    .all({ keys: JSON.stringify(entries.map((entry) => entry.key)), asOf })
+  prepared(lake, ITEMS, ITEM_ROW)
+    .all({
+      keys: JSON.stringify(entries.map((entry) => entry.key)),
+      asOf,
+      isSeen: counts === 'seen' ? 1 : 0,
+    })
     .map((row, index) => itemOf(row, entries[index] as ListEntry));

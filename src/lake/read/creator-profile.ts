@@ -5,11 +5,12 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Paging } from '../lists/list-page.ts';
 import type { Lake } from '../open.ts';
+import type { RowOf } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { knownBy, lastKnown } from './as-of-sql.ts';
 import { contentItems } from './content-items.ts';
 import { Echoes } from './echoes.ts';
-import type { CreatorProfile, CreatorSnapshot } from './shown-profile.ts';
+import type { CreatorProfile } from './shown-profile.ts';
 import { spellingsOf } from './spellings.ts';
 
 /** All spellings of the handle asked for. */
@@ -77,11 +78,20 @@ export const creatorVideos = (
   return { total: videos.length, items: itemsOf(lake, videos, asOf, paging) };
 };
 
-type Count = 'followers' | 'videoCount' | 'views' | 'likes';
-type Snapshot = CreatorSnapshot & { readonly videoCount: number | null; readonly source: number };
+const SNAPSHOT = {
+  at: 'number',
+  followers: 'number?',
+  views: 'number?',
+  likes: 'number?',
+  videoCount: 'number?',
+  source: 'number',
+} as const;
+type Snapshot = RowOf<typeof SNAPSHOT>;
 
-const newest = (snapshots: readonly Snapshot[], count: Count): number | null =>
-  snapshots.findLast((snapshot) => snapshot[count] !== null)?.[count] ?? null;
+const newest = (
+  snapshots: readonly Snapshot[],
+  count: 'followers' | 'videoCount' | 'views' | 'likes',
+): number | null => snapshots.findLast((snapshot) => snapshot[count] !== null)?.[count] ?? null;
 
 /**
  * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, one page of the creator's
@@ -103,16 +113,7 @@ export const creatorProfile = (
   const videos = prepared(lake, VIDEOS, 'number').all(named);
   if (profile === undefined && videos.length === 0) return undefined;
   const snapshots =
-    profile === undefined
-      ? []
-      : prepared(lake, SNAPSHOTS, {
-          at: 'number',
-          followers: 'number?',
-          views: 'number?',
-          likes: 'number?',
-          videoCount: 'number?',
-          source: 'number',
-        }).all(profile.key, asOf);
+    profile === undefined ? [] : prepared(lake, SNAPSHOTS, SNAPSHOT).all(profile.key, asOf);
   const echoes = new Echoes();
   const [views, likes] = [newest(snapshots, 'views'), newest(snapshots, 'likes')];
   return {
@@ -128,12 +129,7 @@ export const creatorProfile = (
         (snapshot) =>
           !echoes.isEcho(snapshot.source, snapshot.followers, snapshot.views, snapshot.likes),
       )
-      .map(({ at, followers, views: viewsThen, likes: likesThen }) => ({
-        at,
-        followers,
-        views: viewsThen,
-        likes: likesThen,
-      })),
+      .map(({ videoCount: _, source: __, ...counts }) => counts),
     extra: profile?.extra == null ? {} : (JSON.parse(profile.extra) as Record<string, unknown>),
   };
 };

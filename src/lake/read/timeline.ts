@@ -19,6 +19,8 @@ const VIDEO = `select v.key, v.platform from video v where v.id = ? and ${knownB
 const POINTS = `select observed_at as at, views, likes, engagement_rate as engagementRate,
   rate_derived as derived, source from video_snapshot where video_key = +? and observed_at <= ? order by observed_at`;
 
+const COUNT = 'select count(*) from video_snapshot where video_key = ? and observed_at <= ?';
+
 /** The key of a video the lake knows as of `asOf`, or undefined. */
 export const videoByIdAsOf = (
   lake: Lake,
@@ -53,13 +55,7 @@ export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePo
 
 /** Stored snapshots by `asOf`, those that `timeline` leaves out included. */
 export const snapshotCount = (lake: Lake, videoKey: number, asOf: number): number =>
-  required(
-    prepared(
-      lake,
-      'select count(*) from video_snapshot where video_key = ? and observed_at <= ?',
-      'number',
-    ).get(videoKey, asOf),
-  );
+  required(prepared(lake, COUNT, 'number').get(videoKey, asOf));
 
 /** `GET /videos/{id}`: one video as the lake knew it at `asOf`. */
 export const videoRecord = (lake: Lake, videoKey: number, asOf: number): ContentItem => {

@@ -8,7 +8,7 @@ import {
   rowWidth,
   windowsOf,
 } from '../../lake/lists/computed-list.ts';
-import type { ComputedLists, ComputedPart, PartQuery } from '../../lake/lists/list-page.ts';
+import type { ComputedLists, ListPart, PartQuery } from '../../lake/lists/list-page.ts';
 import { KEPT_DEPTH } from '../../lake/lists/ranking.ts';
 import type { Lake } from '../../lake/open.ts';
 import { isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
@@ -52,7 +52,7 @@ export class ListCache implements ComputedLists {
     this.#lists = cache.shelf();
   }
 
-  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
+  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ListPart<ItemOf<Q>>> {
     const { wanted, asOf, from, count } = query;
     // parts beyond the cached depth are computed one by one
     const isDeep = from + count > KEPT_DEPTH;
@@ -88,7 +88,7 @@ export class ListCache implements ComputedLists {
     this.#lists.set(name, kept, bytes);
   }
 
-  #fromMemory<Q extends ListQuery>(query: PartQuery<Q>): ComputedPart<ItemOf<Q>> | undefined {
+  #fromMemory<Q extends ListQuery>(query: PartQuery<Q>): ListPart<ItemOf<Q>> | undefined {
     const { wanted, asOf, from, count } = query;
     return this.lake.sqlite.transaction(() => {
       const version = lakeVersion(this.lake);
