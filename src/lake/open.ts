@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { prepareDataFolder } from '../base/data-dir/data-folder.ts';
 import { leftoversIn, refuseRemains, removeLeftovers } from '../base/data-dir/leftovers.ts';
 import { closeToOthers, makeOwnFile } from '../base/data-dir/own-files.ts';
-import { UsageError } from '../base/errors.ts';
+import { LakeError, UsageError } from '../base/errors.ts';
 import { commandText } from '../base/installation.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
@@ -18,17 +18,40 @@ import { APPLICATION_ID, migrate, refuseStrangeSchema, SCHEMA_VERSION } from './
 /** File name of the lake inside its data directory. */
 export const LAKE_FILE = 'trendlake.db';
 
+const inodeOf = (path: string): bigint | undefined =>
+  statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+
 /** An open lake: one connection, and what is made once for it. */
 export class Lake implements Disposable {
   readonly path: string;
   readonly dataDir: string;
   readonly sqlite: Database.Database;
+  readonly #inode: bigint | undefined;
   readonly #owned = new Map<new (lake: Lake) => unknown, unknown>();
 
   constructor(dataDir: string, sqlite: Database.Database) {
     this.path = join(dataDir, LAKE_FILE);
     this.dataDir = dataDir;
     this.sqlite = sqlite;
+    this.#inode = inodeOf(this.path);
+  }
+
+  /**
+   * True while the file at the lake's path is the one that was opened. SQLite goes on writing to a file
+   * that was deleted or replaced, and nobody would ever read it.
+   */
+  get isThere(): boolean {
+    return inodeOf(this.path) === this.#inode;
+  }
+
+  /** @throws LakeError once another file, or none, is at the lake's path */
+  requireThere(): void {
+    if (this.isThere) return;
+    const happened =
+      inodeOf(this.path) === undefined ? 'was deleted or moved' : 'was replaced, as by a restore,';
+    throw new LakeError(
+      `${this.path} ${happened} while this process had it open. What it loaded since then is not in that place. Start again to work on what is there now.`,
+    );
   }
 
   /** The one object of a class for this lake, such as its prepared statements; made when first asked for. */

@@ -5,7 +5,6 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/base/clock.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
-import { SameLake } from '../../src/lake/same-lake.ts';
 import { backupLake } from '../../src/run/maintenance/backup.ts';
 import { freshDataDir, freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -95,11 +94,10 @@ test('an import of a folder does not follow a link out of it', async () => {
 
 test('a lake that was deleted while it is open is noticed', () => {
   const lake = freshLake();
-  const sameLake = new SameLake(lake);
-  expect(() => sameLake.expect()).not.toThrow();
+  expect(() => lake.requireThere()).not.toThrow();
   execFileSync('rm', [lake.path]);
-  expect(sameLake.isThere).toBe(false);
-  expect(() => sameLake.expect()).toThrow('was deleted or moved while this process had it open');
+  expect(lake.isThere).toBe(false);
+  expect(() => lake.requireThere()).toThrow('was deleted or moved while this process had it open');
 });
 
 const OPEN = new URL('../../src/lake/open.ts', import.meta.url).href;

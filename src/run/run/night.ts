@@ -10,7 +10,6 @@ import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
-import { SameLake } from '../../lake/same-lake.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { Chore, ChoreDone, Job } from '../plan/job.ts';
@@ -173,7 +172,6 @@ export const followSync = async (
  */
 export const liveNight = async (deps: NightDeps): Promise<Night> => {
   const { lake, config, clock, allJobs, onRun } = deps;
-  const sameLake = new SameLake(lake);
   const hooks = new NightHooks(deps);
   const begin: NonNullable<NightDeps['onRun']> = (...run) => {
     hooks.start();
@@ -185,7 +183,7 @@ export const liveNight = async (deps: NightDeps): Promise<Night> => {
     await hooks.failed();
     throw error;
   });
-  sameLake.expect();
+  lake.requireThere();
   const followed = await followSync(deps, runs, () => hooks.noteChanges());
   await hooks.end(runs, followed.chores);
   return { runs, ...followed };

@@ -4,7 +4,6 @@ import { TrendlakeError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 import type { Lake } from '../../lake/open.ts';
-import { SameLake } from '../../lake/same-lake.ts';
 import type { Cron } from '../plan/cron.ts';
 import { type Attempting, attempting, type FailureReport } from '../run/attempt.ts';
 import type { Slot, SlotBook } from './slot-book.ts';
@@ -74,13 +73,11 @@ export class Schedule {
   #pausedUntil: number | null = null;
   #hasClaimed = true;
   readonly #attempt: Attempting;
-  readonly #sameLake: SameLake;
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
     const { lake, signal, warn, fail } = deps;
     this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
-    this.#sameLake = new SameLake(lake);
     this.#makeDue(PAUSED_RUN); // the run of a dead process is due immediately
   }
 
@@ -89,13 +86,13 @@ export class Schedule {
    * @throws LakeError when the lake was replaced. The supervisor then restarts the daemon.
    */
   async run(): Promise<void> {
-    const { clock, signal } = this.#deps;
+    const { lake, clock, signal } = this.#deps;
     await this.#forgetFuture();
     const over = new AbortController();
     void this.#keepAlive(over.signal);
     try {
       while (!signal.aborted) {
-        this.#sameLake.expect();
+        lake.requireThere();
         const since = { wall: clock.now(), monotonic: clock.monotonic() };
         await this.#claimSlots(since.wall);
         await this.#runDue();

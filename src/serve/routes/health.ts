@@ -2,7 +2,6 @@ import { statfsSync } from 'node:fs';
 import { SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import { newestSnapshotAt } from '../../lake/read/validity.ts';
-import { SameLake } from '../../lake/same-lake.ts';
 import type { ServiceApp, ServiceContext } from '../request/context.ts';
 
 /** The status is cached this long, as requests need no key. */
@@ -13,10 +12,9 @@ const KEPT_MS = SECOND_MS;
  * deleted or replaced, as the service still has the old file open.
  */
 export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {
-  const sameLake = new SameLake(service.lake);
   const read = () => {
     const now = service.now();
-    if (!sameLake.isThere) return { status: 'lake-missing', now: isoOf(now) };
+    if (!service.lake.isThere) return { status: 'lake-missing', now: isoOf(now) };
     const seenAt = newestSnapshotAt(service.lake, now);
     const disk = statfsSync(service.lake.dataDir);
     return {
