@@ -9,7 +9,7 @@ import { LakeError } from '../base/errors.ts';
 import { isoOf } from '../base/iso.ts';
 import { prepare } from './prepare.ts';
 
-/** Holder of a lock, in words, with its start (Unix ms). */
+/** Holder of a lock, such as `process 12 on host`, with its start (Unix ms). */
 export interface Holder {
   readonly holder: string;
   readonly since: number;

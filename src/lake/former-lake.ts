@@ -7,10 +7,10 @@ import { LakeError } from '../base/errors.ts';
 import { commandText } from '../base/installation.ts';
 import { prepare } from './prepare.ts';
 
-// A data directory whose trendlake.db is gone, but which still holds what belonged to it. An empty
+// A data directory whose trendlake.db is gone, but which still holds files that belonged to it. An empty
 // lake in its place would count the month's calls from zero and export over the old Parquet files.
 
-/** File name of the service's own database: keys and what they spent. */
+/** File name of the service's own database: keys and the calls they spent. */
 export const SERVICE_FILE = 'service.db';
 
 /** `user_version` of a service database that was opened beside a lake. */
@@ -32,7 +32,7 @@ const servedALake = (path: string): boolean => {
   }
 };
 
-/** Remains of a lake in a data directory without one, in words; empty without any. */
+/** Names of remains of a lake in a data directory without one. */
 const remainsOf = (dataDir: string): string[] => {
   const backups = backupsIn(dataDir).length;
   const service = join(dataDir, SERVICE_FILE);
@@ -45,7 +45,7 @@ const remainsOf = (dataDir: string): string[] => {
 
 /**
  * Refuses to start an empty lake at `path` where another one lived.
- * @throws LakeError naming what is left, the newest backup and what to do
+ * @throws LakeError with the remains, the newest backup and what to do
  */
 export const refuseFormerLake = (dataDir: string, path: string): void => {
   const remains = remainsOf(dataDir);

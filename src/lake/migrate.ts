@@ -23,7 +23,7 @@ export const SCHEMA_VERSION = filesIn(MIGRATIONS).length;
 const versionOf = (sqlite: Database.Database): number =>
   sqlite.pragma('user_version', { simple: true }) as number;
 
-/** The planner's statistics are ours, not measured: plans stay the same whatever a lake holds. */
+/** The planner's statistics are ours, not measured: plans stay the same as a lake grows. */
 const writePlanStatistics = (sqlite: Database.Database): void => {
   sqlite.exec('analyze sqlite_schema');
   sqlite.exec('delete from sqlite_stat1');
@@ -58,8 +58,8 @@ const copyBytes = (sqlite: Database.Database): number => {
 };
 
 /**
- * Copies a lake to `backup`, which appears whole or not at all. One that stands there is replaced: it
- * may be of long ago, from before somebody went back to it.
+ * Copies a lake to `backup`, which appears whole or not at all. An existing copy is
+ * replaced: it may be old, from before a return to the version of then.
  * @throws LakeError where the disk has no room for it
  */
 const copyBefore = (
@@ -78,24 +78,12 @@ const copyBefore = (
   );
   const growing = `${backup}.new-${randomBytes(6).toString('hex')}`;
   try {
-    makeOwnFile(growing); // takes its mode from nobody: SQLite would ask the umask
+    makeOwnFile(growing); // sets its mode: SQLite would use the umask
     sqlite.prepare('vacuum into ?').run(growing);
     renameSync(growing, backup);
   } finally {
     for (const suffix of ['', '-journal']) rmSync(growing + suffix, { force: true });
   }
-};
-
-/** Undoes a transaction that would leave rows without their parents, by throwing in it. */
-const refuseOrphans = (
-  sqlite: Database.Database,
-  { path, backup }: { path: string; backup: string | undefined },
-): void => {
-  const broken = sqlite.pragma('foreign_key_check') as unknown[];
-  if (broken.length > 0)
-    throw new LakeError(
-      `Bringing ${path} up to date would leave ${broken.length} rows without their parents. Nothing was changed${backup === undefined ? '' : `; the copy is ${backup}`}. Please report this.`,
-    );
 };
 
 /**
@@ -141,7 +129,11 @@ export const migrate = (
           sqlite.exec(readFileSync(join(folder, file), 'utf8'));
           sqlite.pragma(`user_version = ${index + 1}`);
         }
-        refuseOrphans(sqlite, { path, backup });
+        const orphans = sqlite.pragma('foreign_key_check') as unknown[];
+        if (orphans.length > 0)
+          throw new LakeError(
+            `Bringing ${path} up to date would leave ${orphans.length} rows without their parents. Nothing was changed${backup === undefined ? '' : `; the copy is ${backup}`}. Please report this.`,
+          );
         writePlanStatistics(sqlite);
       })
       .immediate();
@@ -153,7 +145,7 @@ export const migrate = (
 
 const TABLES = ['meta', 'runs', 'calls', ...new Set(PLAN_STATISTICS.map(([table]) => table))];
 
-/** Schema that no trendlake could have written, in words; undefined if there is none. */
+/** Explains why no trendlake can have written this schema; undefined if one can. */
 export const strangeSchema = (sqlite: Database.Database): string | undefined => {
   const version = sqlite.pragma('user_version', { simple: true }) as number;
   if (version < 1) return `its schema version is ${version}, which no trendlake writes`;

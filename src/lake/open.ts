@@ -21,7 +21,7 @@ export const LAKE_FILE = 'trendlake.db';
 const inodeOf = (path: string): bigint | undefined =>
   statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 
-/** An open lake: one connection, and what is made once for it. */
+/** An open lake: one connection, and objects that are made once for it. */
 export class Lake implements Disposable {
   readonly path: string;
   readonly dataDir: string;
@@ -38,7 +38,7 @@ export class Lake implements Disposable {
 
   /**
    * True while the file at the lake's path is the one that was opened. SQLite goes on writing to a file
-   * that was deleted or replaced, and nobody would ever read it.
+   * that was deleted or replaced, which nobody can read again.
    */
   get isThere(): boolean {
     return inodeOf(this.path) === this.#inode;
@@ -50,7 +50,7 @@ export class Lake implements Disposable {
     const happened =
       inodeOf(this.path) === undefined ? 'was deleted or moved' : 'was replaced, as by a restore,';
     throw new LakeError(
-      `${this.path} ${happened} while this process had it open. What it loaded since then is not in that place. Start again to work on what is there now.`,
+      `${this.path} ${happened} while this process had it open. Rows loaded since then are not in that place. Start again to work on the file that is there now.`,
     );
   }
 
@@ -73,7 +73,7 @@ export class Lake implements Disposable {
 }
 
 const HEADER_BYTES = 100;
-/** Lock of whoever makes, migrates or exchanges a lake, and how long others wait for it. */
+/** Lock of making, migrating or exchanging a lake, and how long others wait for it (ms). */
 export const MIGRATION = 'migration';
 export const WAIT_MS = 10_000;
 

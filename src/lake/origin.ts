@@ -18,7 +18,7 @@ export type Origin = 'upstream' | 'sandbox' | 'replayed import';
 export const originOf = (lake: Lake): Origin | undefined =>
   readMeta(lake.sqlite, 'origin') as Origin | undefined;
 
-/** True when anything was loaded: a run that loaded nothing leaves a lake that is nobody's yet. */
+/** True when anything was loaded: a run that loaded nothing leaves a lake without an owner. */
 const holdsData = ({ sqlite }: Lake): boolean =>
   prepare(
     sqlite,

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Statement } from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 
-// A row comes out of SQLite with whatever its SQL gives. Here alone it gets a type, and one that does
+// A row from SQLite has the columns of its SQL. Here alone it gets a type, and one that does
 // not fit the statement is an error when it is prepared, not a wrong number later.
 
 type Value = number | string | Buffer | null;

@@ -37,8 +37,8 @@ export function prepared(lake: Lake, sql: string, shape: Shape): Prepared<unknow
 }
 
 /**
- * Reads one state of the lake, whatever another process commits meanwhile, and saves each statement
- * its own locks. What `read` does after it first waits for something is no longer part of it.
+ * Reads one state of the lake, even if another process commits meanwhile, and saves each statement its
+ * own locks. After its first await, `read` is no longer part of it.
  */
 export const oneReading = <T>(lake: Lake, read: () => T): T => {
   if (lake.sqlite.inTransaction) return read();

@@ -41,7 +41,7 @@ interface Touch {
   readonly version: number;
 }
 
-/** Unmarks partitions whose files stand, unless they were touched again since they were read. */
+/** Unmarks partitions whose files are written, unless they were touched again since they were read. */
 export const unmarkTouched = (lake: Lake, exported: readonly Touch[]): void => {
   if (exported.length === 0) return;
   const unmark = statement(

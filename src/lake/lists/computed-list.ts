@@ -9,8 +9,8 @@ import { KEPT_DEPTH, type Ranking } from './ranking.ts';
 import { rankVideos, VIDEO_ROW, videoEntries } from './video-ranking.ts';
 import { snapshotsWithin } from './window-snapshots.ts';
 
-// Lists that are computed from observations. Queries and what is found are plain data, so that a list may
-// be computed in another thread.
+// Lists that are computed from observations. Queries and results are plain data, so that a list may be
+// computed in another thread.
 
 /** The rolling window of each period of `GET /trends`. */
 export const PERIOD_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;

@@ -12,7 +12,7 @@ export interface CountedCreator {
   readonly handle: string;
   readonly followers: number;
   readonly observedAt: number;
-  /** At least a week before, at most a fortnight; null: nobody counted then. */
+  /** At least a week before, at most a fortnight; null: no count then. */
   readonly followersBefore: number | null;
   readonly observedBefore: number | null;
   readonly gainedPerDay: number | null;

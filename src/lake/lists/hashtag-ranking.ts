@@ -61,7 +61,7 @@ const countTags = (
   return rows;
 };
 
-/** Sum of two sums; null where nothing is known, or past what a count can state. */
+/** Sum of two sums; null if both are unknown, or if it exceeds 2^53. */
 const plus = (a: number | null, b: number | null): number | null => {
   const sum = (a ?? 0) + (b ?? 0);
   return (a === null && b === null) || !Number.isSafeInteger(sum) ? null : sum;
@@ -136,7 +136,7 @@ export const hashtagItems = (lake: Lake, rows: Float64Array): HashtagItem[] =>
       tag: required(prepared(lake, TAG, 'text').get(key)),
       volume,
       views: viewsOf(row),
-      change: before ? volume / before - 1 : null, // neither after 0 nor after what is not known
+      change: before ? volume / before - 1 : null, // unknown after 0 or an unknown number
       platforms,
       sampled: true,
     };

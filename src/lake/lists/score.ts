@@ -12,7 +12,7 @@ import { HOUR_MS } from '../../base/durations.ts';
 // Views of two platforms, or of a radar of small channels and a list of hits, cannot be compared
 // raw, so both parts are ranks among the videos of one platform. A count of 3 that becomes 90 in an
 // hour is noise, hence the damping. Snapshots closer together than an hour count as an hour apart: a
-// counter that moves in steps would show any velocity whatever. Where no views are known, reach
+// counter that moves in steps would show any velocity. Where no views are known, reach
 // is the rank among the known likes: some sources never show views.
 
 /** Bases below this many views are damped. */

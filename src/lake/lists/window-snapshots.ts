@@ -44,14 +44,11 @@ export const SEEN: Readonly<Record<StartFrom, string>> = {
   videos: seenAmong('video o not indexed'),
 };
 
-/** The cheaper start for a span, and the maximum number of videos in it. */
-export interface SpanPlan {
-  readonly start: StartFrom;
-  readonly most: number;
-}
-
-/** Plans reading a span: a video costs about as much as a snapshot, and videos need no sorting. */
-export const spanPlan = (lake: Lake, span: Span): SpanPlan => {
+/**
+ * The cheaper start for a span, and the maximum number of videos in it. A video costs about as much as
+ * a snapshot, and videos need no sorting.
+ */
+export const spanPlan = (lake: Lake, span: Span): { start: StartFrom; most: number } => {
   const videos = videosAtMost(lake);
   const snapshots = snapshotsWithin(lake, span, videos);
   return { start: snapshots < videos ? 'snapshots' : 'videos', most: snapshots };

@@ -30,7 +30,7 @@ const changeSchema = (sqlite: Database.Database, change: () => void): void => {
 };
 
 /**
- * Hides what a connection cannot have known at an instant: temporary views with the names of the
+ * Hides rows that were not known at an instant from a connection: temporary views with the names of the
  * tables, and the public views over these. Works on a read-only connection, once.
  * @param at Unix ms
  */

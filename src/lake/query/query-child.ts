@@ -12,7 +12,7 @@ import { rowText, type SqlValue } from './row-text.ts';
 
 // The process of one query, started by run-query.ts: nothing but the end of its process ends a
 // statement of SQLite at once. Rows go to descriptor 1, how it ended to descriptor 3. It waits while
-// nobody reads, so that it needs no more memory than a piece of its output.
+// they are not read, so that it needs no more memory than a piece of its output.
 
 const PIECE_CHARACTERS = 64 * 1024;
 const ROWS = 1;
@@ -21,7 +21,7 @@ const NOT_NOW_MS = 5;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Writes all of a text; waits where the reader is slow. @throws once nobody reads any more */
+/** Writes all of a text; waits where the reader is slow. @throws once the reader is gone */
 const write = (descriptor: number, text: string): void => {
   let bytes = Buffer.from(text, 'utf8');
   while (bytes.length > 0)

@@ -12,11 +12,11 @@ export interface QueryRequest {
   readonly format: RowFormat;
   /** With csv: text that a spreadsheet would take for a formula stands behind an apostrophe. */
   readonly isSafe: boolean;
-  /** At most so many rows; undefined: all. */
+  /** Maximum number of rows; undefined: all. */
   readonly limit: number | undefined;
-  /** With cells: so many rows are written, the others counted. */
+  /** With cells: number of rows to write. Others are counted. */
   readonly shown: number;
-  /** Set where whoever asks is not whoever runs trendlake. */
+  /** Set for queries of strangers, such as readers of a page. */
   readonly guard?: QueryGuard;
 }
 
@@ -24,7 +24,7 @@ export interface QueryRequest {
 export interface QueryGuard {
   /** With cells: longer ones are cut. */
   readonly cellCharacters?: number;
-  /** No further row is written past so many characters. */
+  /** No further row is written after this many characters. */
   readonly characters?: number;
 }
 

@@ -22,7 +22,7 @@ const jsonValue = (value: SqlValue): unknown => {
   return Buffer.isBuffer(value) ? value.toString('base64') : value;
 };
 
-/** Whole, else with three decimals, or three digits where it is a small fraction: what a reader compares. */
+/** Whole numbers as they are, others with three decimals, small fractions with three digits. */
 const readable = (value: number): number =>
   Number.isInteger(value)
     ? value
@@ -48,7 +48,7 @@ export interface RowText {
   /** Text before the first row. */
   readonly head: string;
   row(values: readonly SqlValue[], isFirst: boolean): string;
-  /** Text after the last of so many rows. */
+  /** Text after the last row, given their number. */
   tail(rows: number): string;
 }
 

@@ -44,7 +44,7 @@ export interface QueryBounds {
   readonly timeoutMs?: number;
   /** Whole lines of rows, some at a time, waited for; absent: they go to the stdout of this process. */
   readonly onLines?: (lines: string) => void | Promise<void>;
-  /** More than so many end it, with an OverflowError; so does a line that is longer. */
+  /** More characters, or a longer line, end the query with an OverflowError. */
   readonly mostCharacters?: number;
   readonly longestLine?: number;
   /** Memory for rows and sorting, KiB, where a stranger wrote it; kept on Linux alone. */
@@ -127,7 +127,7 @@ export const runQuery = async (
   const kill = (): void => void child.kill('SIGKILL');
   const over = new AbortController();
   let isLate = false;
-  process.once('exit', kill); // also where nobody reads what this process prints
+  process.once('exit', kill); // also if the reader of this process's output is gone
   stopping.addEventListener('abort', kill);
   if (stopping.aborted) kill();
   if (timeoutMs !== undefined)
@@ -160,7 +160,7 @@ export const runQuery = async (
       throw new QueryError(`The query was ${why}.`, 'stopped', EXIT.failed);
     }
     if (stated.trim() === '') {
-      if (code === 0) return { rows: 0, hasMore: false, columns: [] }; // nobody reads any more
+      if (code === 0) return { rows: 0, hasMore: false, columns: [] }; // its reader is gone
       throw new QueryError(
         `The query's process ended with ${signal ?? `exit code ${code}`}; it may have had too little memory.`,
         'unexpected',
@@ -185,12 +185,12 @@ export const runQuery = async (
 
 /** SQLite's memory and the process's own together; its address space alone takes more than half. */
 const DATA_KIB = 768 * 1024;
-/** Characters of a line, so that one row cannot take the memory of whoever reads it. */
+/** Characters of a line, so that one row cannot fill the reader's memory. */
 const LONGEST_LINE = 4_000_000;
 
 /**
- * Runs a query of a page or of an assistant. Memory is bounded, nothing is written to disk, what is
- * closed cannot be read (`refuseClosed`), and the process sees no environment, hence no secret.
+ * Runs a query of a page or of an assistant. Memory is bounded, nothing is written to disk,
+ * closed tables cannot be read (`refuseClosed`), and the process sees no environment, hence no secret.
  * @throws QueryError and OverflowError as `runQuery` does
  */
 export const runGuarded = async (

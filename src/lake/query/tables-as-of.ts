@@ -32,7 +32,7 @@ const revised = (table: string, key: string, column: string): string =>
 const words = (column: string): string => revised('video_revision', 'video_key', column);
 const profile = (column: string): string => revised('creator_revision', 'creator_key', column);
 
-/** A figure of the newest snapshot that has it; as stored for what was imported without an instant. */
+/** A figure of the newest snapshot that has it; as stored for videos imported without an instant. */
 const orUndated = (figure: string, column: string): string =>
   `coalesce(${figure}, case when not exists
     (select 1 from main.video_snapshot n where n.video_key = t.key) then t.${column} end)`;

@@ -132,7 +132,7 @@ const SENTENCES: Readonly<Record<EventKind, SentenceRule>> = {
 const inWords = (name: string): string =>
   name.replace(/_/g, ' ').replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** Evidence of another shape, such as from the API: names in words with their values. */
+/** Evidence of another shape, such as from the API: names as words, with their values. */
 const listedEvidence = (evidence: JsonObject): string =>
   `${Object.entries(evidence)
     .map(
@@ -154,7 +154,7 @@ export const presentEvidence = ({ looks, ...rest }: JsonObject): JsonObject => (
   ...rest,
 });
 
-/** An event in words. */
+/** An event as sentences. */
 export interface EventText {
   /** The main number with its meaning. Undefined for evidence that trendlake does not write. */
   readonly headline?: string;
@@ -167,7 +167,7 @@ export interface EventText {
 const wordless = (sentence: string): EventText => ({ sentence, detail: sentence });
 
 /**
- * An event in words. `data`: column of table `events`. Evidence of a shape that trendlake does not write
+ * Describes an event. `data`: column of table `events`. Evidence of a shape that trendlake does not write
  * is listed by name.
  */
 export const eventText = (kind: EventKind, data: unknown): EventText => {

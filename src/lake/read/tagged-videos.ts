@@ -12,7 +12,7 @@ export interface TaggedQuery {
   readonly asOf: number;
 }
 
-/** So many videos of a tag are read, the newest to the lake: enough to say what goes with it. */
+/** Number of videos of a tag that are read, the newest of the lake. */
 export const TAGGED_MOST = 5000;
 
 /**
@@ -74,7 +74,7 @@ export interface TagCreator extends Companion {
   readonly views: number | null;
 }
 
-/** Sum of what is known; null where nothing is. */
+/** Sum of the known views; null if none are known. */
 const viewsOf = (videos: readonly Tagged[]): number | null => {
   const known = videos.flatMap(({ lastViews }) => lastViews ?? []);
   return known.length === 0 ? null : known.reduce((sum, views) => sum + views, 0);

@@ -46,7 +46,7 @@ const REFRESHES = `
   from calls where job in ('growth', 'creators') and error is null
     and sent_at > @from and sent_at <= @to group by job`;
 
-/** Reads few rows. Whether an import lies in the windows is then decided by all rows of theirs. */
+/** Reads few rows. If it finds an import, all rows of the windows decide. */
 const MAYBE_IMPORTED = `
   select exists (select 1 from import_progress where newest_at > @from and oldest_at <= @to)`;
 const IMPORTED = `select exists (

@@ -5,7 +5,7 @@ import type { RowOf } from '../prepare.ts';
 import { prepared, statement } from '../statements.ts';
 import { BORDER, wordsOf } from './search-words.ts';
 
-/** The next videos that wait, with what is searched of them. */
+/** The next waiting videos, with their searched texts. */
 const WAITING = `
   select p.video_key as key, v.platform, v.title, v.user,
     (select group_concat(h.tag, char(10)) from video_hashtag vh

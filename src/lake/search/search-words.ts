@@ -52,7 +52,7 @@ export const wordsOf = (whole: string): string[] => {
 
 const ONE_LETTER = new RegExp(`^${UNSPACED_LETTER}$`, 'u');
 
-/** Words that must stand next to each other; `prefix`: the last may go on. */
+/** Words that must follow each other; `prefix`: the last may be the beginning of a word. */
 export interface Phrase {
   readonly words: readonly string[];
   readonly prefix: boolean;

@@ -26,7 +26,7 @@ export interface SearchQuery {
   readonly page: number;
   /** Videos first seen later are not there. */
   readonly asOf: number;
-  /** After this long the response is made from what was found until then. */
+  /** After this time the search returns the matches found so far. */
   readonly deadlineMs: number;
 }
 
@@ -51,7 +51,7 @@ type Candidate = RowOf<typeof CANDIDATE>;
 
 /**
  * Score of a match: 1 for a word in the title and 0.6 in handle or hashtags only (mean over the
- * words), plus 0.5 if the words stand in the title as written, plus 1 if they are the handle, plus
+ * words), plus 0.5 if the words are in the title as written, plus 1 if they are the handle, plus
  * a tenth of the decimal logarithm of the views (a million views: 0.6).
  */
 const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
@@ -119,7 +119,7 @@ const CANDIDATE_THEN = `
     ${lastKnown('views', { video: 'v.key', at: '@asOf' })} as views
   from video v left join video_revision r on ${WORDS_THEN} where v.key = :key`;
 
-/** The given videos by `matchScore`, best first; reach is what was known at `asOf`. */
+/** The given videos by `matchScore`, best first; with the views known at `asOf`. */
 const bestFirst = (
   lake: Lake,
   { wanted }: SearchTerms,
@@ -138,7 +138,7 @@ const bestFirst = (
 };
 
 /**
- * Videos whose title, handle or hashtags answer `q`, best first.
+ * Videos whose title, handle or hashtags match `q`, best first.
  *
  * The newest `RANKED_MOST` matches are ranked by `matchScore`; older ones follow, newest first, so
  * a word that half the lake holds costs no more than a rare one, and every match is on some page.

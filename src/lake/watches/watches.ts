@@ -131,8 +131,9 @@ const SAVE = `
   returning id`;
 
 /**
- * Adds a watch. One with the same subject is updated instead: it keeps what the new one does not
- * state and its tags, and is active again. Ids follow from the subject, so the same watch has the same id in every lake.
+ * Adds a watch. One with the same subject is updated instead: it keeps its tags and the fields that
+ * the new one does not state, and is active again. Ids follow from the subject, so the same watch has
+ * the same id in every lake.
  */
 export const addWatch = (lake: Pick<Lake, 'sqlite'>, watch: NewWatch, now: number): Watch => {
   const { kind, subject, everyMs, note, until, tags } = watch;
