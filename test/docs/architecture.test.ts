@@ -98,6 +98,7 @@ const CALLED_FROM: Readonly<Record<string, string>> = {
   letIn: 'src/serve/app.ts',
   respondGet: 'src/serve/routes/lists.ts',
   listRoutes: 'src/serve/app.ts',
+  latestPulled: 'src/lake/lists/video-lists.ts',
   contentItems: 'src/lake/lists/video-lists.ts',
   respond: 'src/serve/routes/lists.ts',
 };
