@@ -9,7 +9,8 @@ import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
 // A client that oazapfts makes from the OpenAPI document, used as a stranger would: it must compile
-// strictly, say what every field is, and read every endpoint.
+// strictly, say what every field is, and read every endpoint. openapi-typescript cannot make it: it needs
+// an interface of the compiler that TypeScript 7 does not have.
 
 const READER = `
 import { ok } from '@oazapfts/runtime';
