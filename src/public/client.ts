@@ -13,7 +13,12 @@ import { type Lake, openLake } from '../lake/open.ts';
 import { openThrottle } from '../run/run/open-throttle.ts';
 import { type ApiClient, HttpApiClient } from '../upstream/client.ts';
 import { type DecodedResponse, decodeResponse } from '../upstream/decode/decode.ts';
-import type { DecodedItem } from '../upstream/decode/decode-items.ts';
+import type {
+  DecodedHashtag,
+  DecodedItem,
+  DecodedPoint,
+  DecodedProfile,
+} from '../upstream/decode/decode-items.ts';
 import type { UpstreamRequest } from '../upstream/request.ts';
 import type { Throttle } from '../upstream/throttle/throttle.ts';
 
@@ -55,46 +60,28 @@ export interface ListOptions extends CallOptions {
   readonly page?: number;
 }
 
-/** A video as the service stated it; what it left out is null, what nobody announced is in `extra`. */
-export interface ListedVideo {
-  readonly id: string;
-  readonly platform: Platform;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly views: number | null;
-  readonly likes: number | null;
-  readonly engagementRate: number | null;
-  readonly createdAt: string | null;
-  readonly hashtags: readonly string[] | null;
-  readonly extra: Readonly<Record<string, unknown>> | null;
-}
-
-/** A page of a list, best first. `total` and `asOf` are null where the service does not state them. */
-export interface VideoList {
-  readonly total: number | null;
-  readonly asOf: string | null;
-  readonly items: ListedVideo[];
-}
+/**
+ * A video as the service stated it; what it left out is null, what nobody announced is in `extra`.
+ * `createdAt` is ISO 8601, the rate in percent.
+ */
+export type ListedVideo = Readonly<
+  Omit<DecodedItem, 'createdAt' | 'score' | 'velocity' | 'snapshotExtra'> & {
+    createdAt: string | null;
+  }
+>;
 
 /** A hashtag with its volume over all platforms and on each. */
-export interface ListedHashtag {
-  readonly tag: string;
-  readonly volume: number | null;
-  readonly views: number | null;
-  readonly change: number | null;
-  readonly platforms: readonly {
-    readonly platform: Platform;
-    readonly volume: number | null;
-    readonly views: number | null;
-  }[];
-}
+export type ListedHashtag = Readonly<Omit<DecodedHashtag, 'extra' | 'sampled'>>;
 
-/** A page of hashtags. */
-export interface HashtagList {
+/** A page of a list, best first. `total` and `asOf` are null where the service does not state them. */
+interface ListPage<T> {
   readonly total: number | null;
   readonly asOf: string | null;
-  readonly items: ListedHashtag[];
+  readonly items: T[];
 }
+
+export type VideoList = ListPage<ListedVideo>;
+export type HashtagList = ListPage<ListedHashtag>;
 
 /** Counts of a video or a creator at one instant, ISO 8601. */
 export interface CountsAt {
@@ -104,14 +91,7 @@ export interface CountsAt {
 }
 
 /** A creator with the videos the service shows of them. */
-export interface ListedCreator {
-  readonly platform: Platform;
-  readonly handle: string;
-  readonly followers: number | null;
-  readonly videoCount: number | null;
-  readonly views: number | null;
-  readonly likes: number | null;
-  readonly engagementRate: number | null;
+export interface ListedCreator extends Readonly<Omit<DecodedProfile, 'extra'>> {
   readonly videos: ListedVideo[];
   readonly growth: readonly (CountsAt & { readonly followers: number | null })[];
 }
@@ -202,7 +182,7 @@ export class Client {
         `The id "${id.slice(0, 128)}" begins with no platform's prefix (tt_, ig_, yt_).`,
       );
     const read = await this.#request({ kind: 'growth', id, platform }, 'growth', options);
-    return read.points.map(({ at, views, likes }) => ({ at: isoOf(at), views, likes }));
+    return read.points.map(countsAt);
   }
 
   /** `GET /creators/{platform}/{handle}`; a leading `@` is accepted. One call. */
@@ -214,10 +194,8 @@ export class Client {
     const query = { kind: 'creator', platform, handle: plainHandle(handle) } as const;
     const read = await this.#request(query, 'creator', options);
     const { extra: _, ...profile } = read.profile;
-    const growth = read.growth.map(({ at, views, likes, followers }) => ({
-      at: isoOf(at),
-      views,
-      likes,
+    const growth = read.growth.map(({ followers, ...point }) => ({
+      ...countsAt(point),
       followers,
     }));
     return { ...profile, videos: read.items.map(shown), growth };
@@ -269,6 +247,16 @@ const paging = ({ limit = DEFAULT_LIMIT, page = 1 }: ListOptions) => ({
   limit,
   page,
   offset: (page - 1) * limit,
+});
+
+const countsAt = ({
+  at,
+  views,
+  likes,
+}: Pick<DecodedPoint, 'at' | 'views' | 'likes'>): CountsAt => ({
+  at: isoOf(at),
+  views,
+  likes,
 });
 
 const shown = ({ score: _, velocity: __, createdAt, ...item }: DecodedItem): ListedVideo => ({

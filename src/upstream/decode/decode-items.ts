@@ -46,6 +46,18 @@ export interface DecodedPoint {
   extra: JsonObject | null;
 }
 
+/** A creator's own numbers. */
+export interface DecodedProfile {
+  platform: Platform;
+  handle: string;
+  followers: number | null;
+  videoCount: number | null;
+  views: number | null;
+  likes: number | null;
+  engagementRate: number | null;
+  extra: JsonObject | null;
+}
+
 /** Something that cannot be kept, and why. */
 export interface Rejection {
   reason: string;

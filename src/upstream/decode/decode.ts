@@ -23,6 +23,7 @@ import {
   type DecodedHashtag,
   type DecodedItem,
   type DecodedPoint,
+  type DecodedProfile,
   decodeHashtag,
   decodeItem,
   decodePoint,
@@ -69,18 +70,6 @@ export type DecodedResponse = Decoded &
     | { kind: 'creator'; profile: DecodedProfile; items: DecodedItem[]; growth: DecodedPoint[] }
     | { kind: 'analysis'; analysis: JsonObject; generatedAt: number | null }
   );
-
-/** A creator's own numbers. */
-export interface DecodedProfile {
-  platform: Platform;
-  handle: string;
-  followers: number | null;
-  videoCount: number | null;
-  views: number | null;
-  likes: number | null;
-  engagementRate: number | null;
-  extra: JsonObject | null;
-}
 
 const unknownShape = (
   response: RawResponse,
