@@ -25,8 +25,8 @@ import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { lakeToWrite, printFromLake } from '../context/lakes.ts';
 import {
-  instantBefore,
   repeatable,
+  sinceOption,
   spanLike,
   targetOption,
   targetText,
@@ -134,13 +134,7 @@ const defineAlertTest = (command: Command, io: CliIo): void => {
   command
     .command('test <name>')
     .description('replay past nights and print what would have fired')
-    .addOption(
-      valued(
-        '--since <instant>',
-        'first night: ISO 8601, or a span such as 30d (default)',
-        instantBefore(io),
-      ),
-    )
+    .addOption(sinceOption(io, 'first night', '30d (default)'))
     .option('--send', 'send the rows of now to the targets of the alert')
     .option('--json', 'one object')
     .action((name: string, options) => testAlert(name, options, io));

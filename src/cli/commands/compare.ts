@@ -12,7 +12,7 @@ import {
 import { compareNamed } from '../../lake/watches/resolve-subject.ts';
 import type { CliIo } from '../context/io.ts';
 import { lakeToRead } from '../context/lakes.ts';
-import { instantBefore, platformOption, valued } from '../context/option-values.ts';
+import { platformOption, sinceOption } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -51,13 +51,7 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<creators...>', `handles or addresses of 2 to ${MOST_COMPARED} creators`)
     .addOption(platformOption())
-    .addOption(
-      valued(
-        '--since <instant>',
-        'videos published since: ISO 8601, or a span such as 90d (default)',
-        instantBefore(io),
-      ),
-    )
+    .addOption(sinceOption(io, 'videos published since', '90d (default)'))
     .option('--json', 'one JSON document')
     .option('--csv', 'one row per creator')
     .addHelpText('after', EXAMPLES)

@@ -18,7 +18,7 @@ import { prepare, required } from '../../lake/prepare.ts';
 import { eventSentence } from '../../lake/read/event-sentence.ts';
 import { subjectName } from '../../lake/read/subject-name.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { instantBefore, valued } from '../context/option-values.ts';
+import { instantBefore, sinceOption, valued } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 
@@ -103,13 +103,7 @@ const earlierText = (lake: Lake, since: number): string => {
 export const define = (command: Command, io: CliIo): void => {
   const instant = instantBefore(io);
   command
-    .addOption(
-      valued(
-        '--since <instant>',
-        'events since: ISO 8601, or a span such as 24h; default 7d',
-        instant,
-      ),
-    )
+    .addOption(sinceOption(io, 'events since', '24h; default 7d'))
     .option('--tag <tag>', 'events of subjects that a watch of this tag covers')
     .option('--dry-run', 'run the rules over the history of --from to --to; stores nothing')
     .addOption(valued('--from <instant>', 'start of the dry run', instant))

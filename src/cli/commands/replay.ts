@@ -7,7 +7,7 @@ import { openLake } from '../../lake/open.ts';
 import type { CliIo } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
-import { instantBefore, valued } from '../context/option-values.ts';
+import { sinceOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
@@ -75,13 +75,7 @@ const run = async (options: Options, { io, log, config }: LoggedIo): Promise<voi
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .addOption(
-      valued(
-        '--since <instant>',
-        'only responses from this instant on: ISO 8601, or a span such as 7d',
-        instantBefore(io),
-      ),
-    )
+    .addOption(sinceOption(io, 'only responses from this instant on', '7d'))
     .option('--into <folder>', 'rebuild into the lake of another data directory')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)

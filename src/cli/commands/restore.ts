@@ -100,7 +100,6 @@ const bringInLine = async (io: CliIo): Promise<number | null> => {
     io.exitCode = EXIT.partial;
     io.err(`The lake is restored, but not exported: ${messageOf(error)}`);
     return null;
-  } finally {
   }
 };
 

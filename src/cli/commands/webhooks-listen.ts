@@ -6,7 +6,7 @@ import { readTarget } from '../../alerts/webhooks/target.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { instantBefore, valued } from '../context/option-values.ts';
+import { sinceOption } from '../context/option-values.ts';
 
 interface ListenOptions {
   readonly forward?: string;
@@ -55,12 +55,6 @@ export const defineListen = (command: Command, io: CliIo): void => {
       '--secret <secret>',
       'sign with this whsec_ secret; default a new one, which is printed',
     )
-    .addOption(
-      valued(
-        '--since <instant>',
-        'start with events detected since: ISO 8601, or a span such as 24h',
-        instantBefore(io),
-      ),
-    )
+    .addOption(sinceOption(io, 'start with events detected since', '24h'))
     .action((options: ListenOptions) => listen(options, io));
 };

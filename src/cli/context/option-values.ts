@@ -92,6 +92,10 @@ export const instantBefore =
       : { value };
   };
 
+/** `--since`, an instant or a span. @param example a span, and the default if there is one */
+export const sinceOption = (io: { readonly clock: Clock }, of: string, example: string): Option =>
+  valued('--since <instant>', `${of}: ISO 8601, or a span such as ${example}`, instantBefore(io));
+
 /** Reads a span as ms. @param examples such as `24h, 7d or 4w` */
 export const spanLike =
   (examples: string) =>

@@ -1,4 +1,3 @@
-import type { Platform } from '../../../schema/vocabulary.ts';
 import { HOLDERS } from '../../base/wire/field-table.ts';
 import { findArray } from '../../base/wire/find-array.ts';
 import { fewItems, type ProbeState, seenIn } from './probe-state.ts';
@@ -26,8 +25,6 @@ export const probeRate = (state: ProbeState, feeds: readonly ProbedFeed[]): void
   state.note({ part, found: unit.unit, certainty, evidence, setting: 'engagementRate' });
 };
 
-const platformOf = (feed: ProbedFeed): Platform => feed.platform;
-
 /** Finds the timeline of a video. */
 export const probeGrowth = async (state: ProbeState, feed: ProbedFeed): Promise<void> => {
   const id = feed.list.list.find((item) => typeof item.id === 'string')?.id;
@@ -44,7 +41,7 @@ export const probeGrowth = async (state: ProbeState, feed: ProbedFeed): Promise<
   const usual = findArray(response.value, HOLDERS.timeline);
   if (list !== undefined && list.path !== '' && usual?.path !== list.path)
     state.settings.growth = { items: list.path };
-  const request = { kind: 'growth', id, platform: platformOf(feed) } as const;
+  const request = { kind: 'growth', id, platform: feed.platform } as const;
   const points = state.readable(request, response);
   if (typeof points === 'string') state.fail(part, 'Ask the operator for its shape.', points);
   else

@@ -19,8 +19,6 @@ export interface ProbedPages {
   /** Size that the long page was asked for. */
   readonly asked: number;
   readonly total: number | undefined;
-  /** Items of the longest page, if it is known to be shorter than the list. */
-  readonly largest: number | undefined;
 }
 
 const SIZES = [100, 50, 25, 20, 10];
@@ -248,7 +246,6 @@ export const probePages = async (
     longResponse: long.response,
     asked: long.size,
     total,
-    largest,
   };
 };
 
