@@ -4,7 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { readMeta, writeMeta } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { ProbeFinding } from '../../upstream/probe/finding.ts';
+import type { ProbeFinding } from '../../upstream/probe/probe-state.ts';
 
 const KEY = 'last_probe';
 

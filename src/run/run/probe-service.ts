@@ -1,7 +1,7 @@
 import type { Config } from '../../base/config/config.ts';
 import type { RawResponse } from '../../upstream/client.ts';
-import { OutOfCallsError } from '../../upstream/probe/finding.ts';
 import { type ProbeResult, probe } from '../../upstream/probe/probe.ts';
+import { OutOfCallsError } from '../../upstream/probe/probe-state.ts';
 import { QuotaSpentError } from '../../upstream/throttle/errors.ts';
 import { storeProbe } from './last-probe.ts';
 import { openThrottle } from './open-throttle.ts';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
@@ -39,7 +40,6 @@ import {
   noteRateUnit,
 } from './note-drift.ts';
 import { parseBody } from './parse-body.ts';
-import { markOf, unlessRepeated } from './repeated-page.ts';
 
 /** An item of a list with its position, 0 first, counted over all items of the page. */
 export interface Positioned<T> {
@@ -138,6 +138,12 @@ const startOf = (value: unknown, resource: string): Decoded => {
   return into;
 };
 
+/** Fingerprint of the items of a page in any order, because a service may reorder them meanwhile. */
+const markOf = (names: readonly string[]): string | null =>
+  names.length === 0
+    ? null
+    : createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex').slice(0, 16);
+
 const decodeList = <T extends { extra: JsonObject | null }>(
   { response, value, request }: { response: RawResponse; value: unknown; request: ListRequest },
   read: (raw: unknown) => T | { problem: string },
@@ -161,9 +167,12 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   noteOdd('list', odd, into);
   const items = readAll(found.list, read, resource, into);
   const mark = markOf(items.map(({ item }) => nameOf(item)));
-  const total = matched ?? pageable;
-  const page = { ...into, total, pageable, length: found.list.length, mark, items };
-  return unlessRepeated(page, request, value);
+  const page = { ...into, total: matched ?? pageable, pageable, mark };
+  if (mark === null || mark !== request.before)
+    return { ...page, length: found.list.length, items };
+  // a service that ignores `page` would return the first page without end
+  into.drift.push({ resource: 'list', field: 'page (repeated)', sample: value });
+  return { ...page, length: 0, items: [], rejected: [] };
 };
 
 const decodeGrowth = (response: RawResponse, value: unknown, id: string): DecodedResponse => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import type { Clock } from '../../base/clock.ts';
@@ -143,19 +144,15 @@ export class LedgerDb {
     const { clock, stopping } = this.#options;
     if (stopping === undefined) return result;
     const ended = new AbortController();
-    const asked = Promise.withResolvers<void>();
-    const ask = (): void => asked.resolve();
-    stopping.addEventListener('abort', ask);
-    if (stopping.aborted) ask();
+    const { signal } = ended;
     const tooLong = async (): Promise<never> => {
-      await asked.promise;
-      await clock.sleep(STOPPING_MS, ended.signal);
+      if (!stopping.aborted) await once(stopping, 'abort', { signal });
+      await clock.sleep(STOPPING_MS, signal);
       throw new Error('it did not answer before the process ends');
     };
     try {
       return await Promise.race([result, tooLong()]);
     } finally {
-      stopping.removeEventListener('abort', ask);
       ended.abort();
     }
   }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { CallRows } from '../throttle/call-rows.ts';
 import type {
@@ -12,7 +11,7 @@ import type {
   MonthSpent,
   PlannedCall,
 } from '../throttle/ledger.ts';
-import { hintsIn, shortWaitMs } from '../throttle/quota-hints.ts';
+import { hintsIn, SHORT_WHY, shortWaitMs, spentText } from '../throttle/quota-hints.ts';
 import { SLOT_MS, Slots } from '../throttle/slots.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { LedgerAwayError } from './errors.ts';
@@ -54,8 +53,6 @@ interface Ended {
 
 /** Failed admissions that are given back; older ones were, or count. */
 const UNSENT_MOST = 20;
-
-const SHORT_WHY = 'Somebody else uses the same key: the service has no calls left.';
 
 /** Calls spent in a key's month by the shared ledger, in the time of `now`. Limits are those of the machines that make calls. */
 export const sharedSpent = async (
@@ -163,7 +160,7 @@ export class SharedLedger implements Ledger {
     const why =
       hint === undefined
         ? `All ${limit ?? limits.callsPerMonth} calls of the month are spent.`
-        : `The service says no calls are left (${hint.name}, ${isoOf(hint.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`;
+        : spentText(hint);
     return { spentUntil: here(spentUntil), why };
   }
 

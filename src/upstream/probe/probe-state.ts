@@ -5,7 +5,19 @@ import type { RawResponse } from '../client.ts';
 import { decodeResponse } from '../decode/decode.ts';
 import { CallError } from '../errors.ts';
 import type { UpstreamRequest } from '../request.ts';
-import type { ProbeFinding } from './finding.ts';
+
+/** One open point of the interface, as a probe found it. */
+export interface ProbeFinding {
+  readonly part: string;
+  readonly found: string;
+  readonly certainty: 'certain' | 'likely' | 'unknown';
+  readonly evidence: string;
+  /** Field of the setting `upstream` that it decides; null if it decides none. */
+  readonly setting: string | null;
+}
+
+/** The call was not made: the calls of the probe are used up. */
+export class OutOfCallsError extends Error {}
 
 /** A response as a probe reads it; `value` is undefined if it is not JSON. */
 export interface ProbeResponse {

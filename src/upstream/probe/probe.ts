@@ -1,5 +1,4 @@
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
-import { OutOfCallsError, type ProbeFinding } from './finding.ts';
 import {
   noteTransport,
   probeExtras,
@@ -9,7 +8,13 @@ import {
 } from './probe-details.ts';
 import { probePaging } from './probe-paging.ts';
 import { probePages } from './probe-size.ts';
-import { type ProbeConfig, ProbeState, type SendProbe } from './probe-state.ts';
+import {
+  OutOfCallsError,
+  type ProbeConfig,
+  type ProbeFinding,
+  ProbeState,
+  type SendProbe,
+} from './probe-state.ts';
 import { probeFeeds, probeHashtags, probePeriods } from './probe-words.ts';
 
 /** Everything a probe found. */

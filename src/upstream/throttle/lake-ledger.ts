@@ -16,13 +16,13 @@ import type {
 } from './ledger.ts';
 import { emptyMonth, type MonthState, monthOf, monthReader } from './month.ts';
 import { pauseAt, SharedPause } from './pause.ts';
-import { QuotaHints } from './quota-hints.ts';
+import { QuotaHints, SHORT_WHY } from './quota-hints.ts';
 import { Slots } from './slots.ts';
 
 /** The calls left in a month: by the ledger, or fewer where the service states fewer. */
 export const monthState = (
   lake: Pick<Lake, 'sqlite'>,
-  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,
+  limits: Omit<Limits, 'timeoutMs'>,
   now: number,
 ): MonthState => {
   const month = monthOf(lake, limits, now);
@@ -30,44 +30,29 @@ export const monthState = (
   return { ...month, remaining: Math.min(month.remaining, left) };
 };
 
-/** Calls of a key's month that people made by hand. */
-const byHandSince = (
+/** Calls of a key that left after an instant, by the wall clock: to be shown, not to be paced by. */
+const leftAfter = (
   { sqlite }: Pick<Lake, 'sqlite'>,
-  startsAt: number,
+  after: number,
   key: CountedKey | undefined,
+  which = '',
 ): number => {
   const of = anyCallOf(key);
-  const byHand = `select count(*) from calls
-    where run_id is null and sent_at >= @startsAt and sent = 1 ${of.sql}`;
-  return required(prepare(sqlite, byHand, 'number').get({ ...of.parameters, startsAt }));
-};
-
-/** Calls that left within the last 60 s, by the wall clock: to be shown, not to be paced by. */
-const inMinute = (
-  { sqlite }: Pick<Lake, 'sqlite'>,
-  now: number,
-  key: CountedKey | undefined,
-): number => {
-  const of = anyCallOf(key);
-  const left = `select count(*) from calls where sent_at > @since and sent = 1 ${of.sql}`;
-  return required(
-    prepare(sqlite, left, 'number').get({ ...of.parameters, since: now - MINUTE_MS }),
-  );
+  const left = `select count(*) from calls where sent_at > @after and sent = 1 ${which} ${of.sql}`;
+  return required(prepare(sqlite, left, 'number').get({ ...of.parameters, after }));
 };
 
 /** Calls of the month by the lake's own ledger. A new lake has spent nothing. */
 export const lakeSpent = (
   lake: Pick<Lake, 'sqlite'>,
-  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,
+  limits: Omit<Limits, 'timeoutMs'>,
   now: number,
 ): MonthSpent => {
   const month = monthState(lake, limits, now);
-  const byHand = byHandSince(lake, month.startsAt, limits.key);
-  const moment = {
-    inMinute: inMinute(lake, now, limits.key),
-    pause: pauseAt(lake, now, limits.key),
-  };
-  return { month, byHand, at: now, moment };
+  const { key } = limits;
+  const byHand = leftAfter(lake, month.startsAt - 1, key, 'and run_id is null');
+  const inMinute = leftAfter(lake, now - MINUTE_MS, key);
+  return { month, byHand, at: now, moment: { inMinute, pause: pauseAt(lake, now, key) } };
 };
 
 /**
@@ -134,7 +119,7 @@ export class LakeLedger implements Ledger {
   noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
     const shortMs = this.#hints.note(callId, headers, this.#clock.now());
     if (shortMs > 0 && this.#slots.count() < this.#limits.ratePerMinute)
-      this.#pause.set(shortMs, 'Somebody else uses the same key: the service has no calls left.');
+      this.#pause.set(shortMs, SHORT_WHY);
   }
 
   pause(ms: number, reason: string): void {

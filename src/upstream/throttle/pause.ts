@@ -19,17 +19,27 @@ export interface Pause {
  */
 export const LONGEST_PAUSE_MS = HOUR_MS;
 
+const pauseReader = ({ sqlite }: Pick<Lake, 'sqlite'>) =>
+  prepare(
+    sqlite,
+    'select set_at as setAt, until_at as untilAt, boot, until_mono as untilMono, resumes_at as resumesAt, reason from pause where key = ?',
+    {
+      setAt: 'number',
+      untilAt: 'number',
+      boot: 'text',
+      untilMono: 'number',
+      resumesAt: 'number',
+      reason: 'text',
+    },
+  );
+
 /** The pause that holds at an instant (Unix ms) by the wall clock: to be shown; null: none. */
 export const pauseAt = (
-  { sqlite }: Pick<Lake, 'sqlite'>,
+  lake: Pick<Lake, 'sqlite'>,
   now: number,
   key: CountedKey | undefined,
 ): { untilAt: number; reason: string } | null => {
-  const row = prepare(
-    sqlite,
-    'select set_at as setAt, until_at as untilAt, resumes_at as resumesAt, reason from pause where key = ?',
-    { setAt: 'number', untilAt: 'number', resumesAt: 'number', reason: 'text' },
-  ).get(keyName(key));
+  const row = pauseReader(lake).get(keyName(key));
   if (row === undefined || Math.min(row.untilAt - now, row.untilAt - row.setAt) <= 0) return null;
   return { untilAt: row.resumesAt, reason: row.reason };
 };
@@ -45,23 +55,12 @@ export class SharedPause {
   readonly #read;
   readonly #write;
 
-  constructor({ sqlite }: Lake, clock: Clock, key?: CountedKey) {
+  constructor(lake: Lake, clock: Clock, key?: CountedKey) {
     this.#clock = clock;
     this.#key = keyName(key);
     this.#boot = clock.boot ?? '';
-    this.#read = prepare(
-      sqlite,
-      'select set_at as setAt, until_at as untilAt, boot, until_mono as untilMono, resumes_at as resumesAt, reason from pause where key = ?',
-      {
-        setAt: 'number',
-        untilAt: 'number',
-        boot: 'text',
-        untilMono: 'number',
-        resumesAt: 'number',
-        reason: 'text',
-      },
-    );
-    this.#write = sqlite.prepare(`
+    this.#read = pauseReader(lake);
+    this.#write = lake.sqlite.prepare(`
       insert into pause (key, set_at, until_at, boot, until_mono, resumes_at, reason)
         values (@key, @setAt, @untilAt, @boot, @untilMono, @resumesAt, @reason)
       on conflict (key) do update set set_at = excluded.set_at, until_at = excluded.until_at,

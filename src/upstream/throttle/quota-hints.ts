@@ -39,6 +39,13 @@ interface Left {
 }
 const UNLIMITED: Left = { atMost: Number.POSITIVE_INFINITY, surely: Number.POSITIVE_INFINITY };
 
+/** Reason of a pause after a short window without calls. */
+export const SHORT_WHY = 'Somebody else uses the same key: the service has no calls left.';
+
+/** Reason why no call may leave although the ledger has calls left. */
+export const spentText = ({ name, seenAt }: Pick<QuotaHint, 'name' | 'seenAt'>): string =>
+  `The service says no calls are left (${name}, ${isoOf(seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`;
+
 /** The window of a hint: as stated, or derived from the known limits. */
 const windowOf = (
   { name, windowMs, quota, resetsInMs }: LimitWord,
@@ -182,7 +189,7 @@ export class QuotaHints {
     if (spent !== undefined)
       return {
         spentUntil: spent.resetsAt ?? spent.seenAt + (spent.windowMs ?? 0),
-        why: `The service says no calls are left (${spent.name}, ${isoOf(spent.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`,
+        why: spentText(spent),
       };
     return hints.some(({ left }) => left.surely === 0) ? { untilEndedMs: SECOND_MS } : undefined;
   }
