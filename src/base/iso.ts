@@ -4,6 +4,17 @@ export const isoOf = (at: number): string => new Date(at).toISOString();
 
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
+/** A copy of a record with these instants (Unix ms) as ISO 8601. Null stays null. */
+export const withIso = <Name extends string, Of extends Readonly<Record<Name, number | null>>>(
+  record: Of,
+  ...names: Name[]
+) => {
+  const texts = names.map((name) => [name, isoOrNull(record[name])]);
+  return { ...record, ...Object.fromEntries(texts) } as Omit<Of, Name> & {
+    [N in Name]: Of[N] extends number ? string : string | null;
+  };
+};
+
 /** UTC date, `YYYY-MM-DD`. */
 export const dateOf = (at: number): string => isoOf(at).slice(0, 10);
 

@@ -4,7 +4,7 @@ import { serviceUrl } from '../base/config/setting-readers.ts';
 import { TIERS } from '../base/config/tiers.ts';
 import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
 import { UsageError } from '../base/errors.ts';
-import { isoOf, isoOrNull } from '../base/iso.ts';
+import { isoOf, isoOrNull, withIso } from '../base/iso.ts';
 import { proxyIn } from '../base/proxy.ts';
 import { Secret } from '../base/secret.ts';
 import { platformOfId } from '../base/wire/fields.ts';
@@ -259,10 +259,8 @@ const countsAt = ({
   likes,
 });
 
-const shown = ({ score: _, velocity: __, createdAt, ...item }: DecodedItem): ListedVideo => ({
-  ...item,
-  createdAt: isoOrNull(createdAt),
-});
+const shown = ({ score: _, velocity: __, ...item }: DecodedItem): ListedVideo =>
+  withIso(item, 'createdAt');
 
 /**
  * A client of the interface whose calls are counted in the ledger of `dataDir`.

@@ -1,6 +1,6 @@
 import type { Platform, WatchKind } from '../../schema/vocabulary.ts';
 import type { Alert, AlertHit } from '../alerts/rules/alert-store.ts';
-import { isoOf, isoOrNull } from '../base/iso.ts';
+import { withIso } from '../base/iso.ts';
 import type { Watch } from '../lake/watches/watches.ts';
 
 /** A watch of `watch add`; instants are ISO 8601. */
@@ -22,13 +22,8 @@ export interface WatchRecord {
 }
 
 /** @internal */
-export const watchRecord = ({ createdAt: _, ...watch }: Watch): WatchRecord => ({
-  ...watch,
-  until: isoOrNull(watch.until),
-  pausedAt: isoOrNull(watch.pausedAt),
-  lastAt: isoOrNull(watch.lastAt),
-  nextAt: isoOf(watch.nextAt),
-});
+export const watchRecord = ({ createdAt: _, ...watch }: Watch): WatchRecord =>
+  withIso(watch, 'until', 'pausedAt', 'lastAt', 'nextAt');
 
 /** An alert of `alerts add`, without its targets, which may hold passwords. */
 export interface AlertRecord {
@@ -42,10 +37,8 @@ export interface AlertRecord {
 }
 
 /** @internal */
-export const alertRecord = ({ targets: _, createdAt: __, ...alert }: Alert): AlertRecord => ({
-  ...alert,
-  evaluatedAt: isoOrNull(alert.evaluatedAt),
-});
+export const alertRecord = ({ targets: _, createdAt: __, ...alert }: Alert): AlertRecord =>
+  withIso(alert, 'evaluatedAt');
 
 /** A row of an alert that fired at an instant, ISO 8601. */
 export interface FiredRow {
@@ -56,4 +49,4 @@ export interface FiredRow {
 }
 
 /** @internal */
-export const firedRow = (hit: AlertHit): FiredRow => ({ ...hit, at: isoOf(hit.at) });
+export const firedRow = (hit: AlertHit): FiredRow => withIso(hit, 'at');

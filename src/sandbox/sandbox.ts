@@ -83,6 +83,7 @@ export interface Sandbox {
   readonly dataDir: string;
   /** Stops listening and removes its lake. */
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Default limits of a sandbox's key: no client waits. */
@@ -195,7 +196,8 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       filled.close();
       remove();
     };
-    return { url, dashboard, ...key, keys, clock, dataDir, close };
+    const made = { url, dashboard, ...key, keys, clock, dataDir };
+    return { ...made, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     lake?.close();
     remove();

@@ -6,6 +6,7 @@ import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { EXIT, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
+import { Opened } from '../../base/opened.ts';
 import { Secret } from '../../base/secret.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import { openLakeForReading } from '../../lake/open.ts';
@@ -110,9 +111,11 @@ const live = async (
   };
   const { dataDir } = config;
   const origin = options.from === undefined ? 'sandbox' : 'replayed import';
-  const lake = openLakeFor(dataDir, origin, { fresh: true, now: io.clock.now(), report: io.err });
+  const fresh = { fresh: true, now: io.clock.now(), report: io.err };
+  await using opened = new Opened();
+  const lake = opened.add(openLakeFor(dataDir, origin, fresh));
   lake.sqlite.pragma('synchronous = OFF'); // a demo that lost power is made again
-  const client = new HttpApiClient(config);
+  const client = opened.add(new HttpApiClient(config));
   const chance = new RandomStream(1);
   const deps = {
     lake,
@@ -134,23 +137,18 @@ const live = async (
     { length: options.nights },
     (_, i) => lastAt - (options.nights - 1 - i) * DAY_MS,
   );
-  try {
-    const lived: LivedNight[] = [];
-    for await (const night of nights(instants, deps)) {
-      lived.push(night);
-      if (!io.isJson) io.out(nightLine(night));
-      if (night.run.reason !== null) io.err(night.run.reason);
-      io.exitCode = EXIT[night.run.outcome];
-    }
-    const now = overview(lake);
-    const outlook = outlookAt(lake.sqlite, clock.now());
-    if (io.isJson) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
-    else
-      print(io, [...overviewText(now), ...outlookText(outlook)], { dataDir, endedAt: clock.now() });
-  } finally {
-    await client.close();
-    lake.close();
+  const lived: LivedNight[] = [];
+  for await (const night of nights(instants, deps)) {
+    lived.push(night);
+    if (!io.isJson) io.out(nightLine(night));
+    if (night.run.reason !== null) io.err(night.run.reason);
+    io.exitCode = EXIT[night.run.outcome];
   }
+  const now = overview(lake);
+  const outlook = outlookAt(lake.sqlite, clock.now());
+  if (io.isJson) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
+  else
+    print(io, [...overviewText(now), ...outlookText(outlook)], { dataDir, endedAt: clock.now() });
 };
 
 const run = async (options: Options, io: CliIo): Promise<void> => {
@@ -160,7 +158,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
   const today = Math.floor(io.clock.now() / DAY_MS) * DAY_MS;
   const worldEnd = options.at ?? today;
   const clock = virtualClock(from === undefined ? worldEnd - (count - 1) * DAY_MS : 0);
-  const sandbox = await startSandbox({
+  await using sandbox = await startSandbox({
     clock,
     from: from === undefined ? undefined : resolve(io.cwd, from),
     at: clock.now(), // the clock moves only between nights
@@ -168,12 +166,8 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
     onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
     report: io.err,
   }).finally(() => progress.clear());
-  try {
-    const lastAt = from === undefined ? worldEnd : bestCovered(options, sandbox);
-    await live(options, io, { sandbox, clock, lastAt });
-  } finally {
-    await sandbox.close();
-  }
+  const lastAt = from === undefined ? worldEnd : bestCovered(options, sandbox);
+  await live(options, io, { sandbox, clock, lastAt });
 };
 
 export const define = (command: Command, io: CliIo): void => {

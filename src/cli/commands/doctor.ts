@@ -8,7 +8,7 @@ import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { proxyFor } from '../../base/proxy.ts';
 import { rebuildSearch } from '../../lake/search/search-index.ts';
-import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
+import { type CheckResult, examine, failed, passed } from '../../run/maintenance/doctor.ts';
 import { removeFuture } from '../../run/maintenance/remove-future.ts';
 import { supportFacts } from '../../run/maintenance/support-bundle.ts';
 import { type CliIo, configOf, configSources } from '../context/io.ts';
@@ -76,29 +76,15 @@ const reach = (baseUrl: string): Promise<void> =>
     });
   });
 
-const passes = (check: string, detail: string): CheckResult => ({
-  check,
-  ok: true,
-  detail,
-  advice: null,
-});
-
-const fails = (check: string, detail: string, advice: string | null = null): CheckResult => ({
-  check,
-  ok: false,
-  detail,
-  advice,
-});
-
 const serviceFinding = async (
   baseUrl: string | undefined,
   hasKey: boolean,
   proxies: Config['proxy'],
 ): Promise<CheckResult> => {
   if (baseUrl === undefined)
-    return passes('service', 'TRENDLAKE_BASE_URL is not set: sync uses the built-in sandbox');
+    return passed('service', 'TRENDLAKE_BASE_URL is not set: sync uses the built-in sandbox');
   if (!hasKey)
-    return fails(
+    return failed(
       'service',
       'TRENDLAKE_BASE_URL is set but TRENDLAKE_API_KEY is not',
       'Set it to your key.',
@@ -114,9 +100,9 @@ const serviceFinding = async (
         ];
   try {
     await reach(proxy?.origin ?? baseUrl);
-    return passes('service', `${target} can be reached; ${rest}`);
+    return passed('service', `${target} can be reached; ${rest}`);
   } catch (error) {
-    return fails(
+    return failed(
       'service',
       `${target} cannot be reached: ${messageOf(error)}`,
       `Check ${setting} and the network.`,
@@ -135,7 +121,7 @@ const serviceFindings = async ({
   const unset = keys
     .filter((key) => key.apiKey === undefined)
     .map(({ name, keyEnv }) =>
-      fails('service', `${keyEnv}, which holds key ${name}, is not set`, 'Set it to the key.'),
+      failed('service', `${keyEnv}, which holds key ${name}, is not set`, 'Set it to the key.'),
     );
   const addresses = [...new Set(keys.map((key) => key.baseUrl))];
   const reached = await Promise.all(
@@ -150,7 +136,7 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
   if (tablesUrl === undefined) return [];
   if (lake === undefined)
     return [
-      fails(
+      failed(
         'tables',
         'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not',
         'Set it to a name for this lake.',
@@ -165,11 +151,11 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
     const advice = `\`${commandText('publish --full')}\` uploads what is missing and removes old files.`;
     return [
       problems.length === 0
-        ? passes('tables', agree)
-        : fails('tables', problems.join('; '), advice),
+        ? passed('tables', agree)
+        : failed('tables', problems.join('; '), advice),
     ];
   } catch (error) {
-    return [fails('tables', messageOf(error))];
+    return [failed('tables', messageOf(error))];
   }
 };
 
@@ -187,9 +173,9 @@ const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
     await checkLedger(db);
     const warnings = [...(await durabilityWarnings(db)), ...(await limitWarnings(db))];
     const detail = [`calls are counted at ${db.shown}`, ...warnings].join('; ');
-    return [passes('ledger', detail)];
+    return [passed('ledger', detail)];
   } catch (error) {
-    return [fails('ledger', messageOf(error))];
+    return [failed('ledger', messageOf(error))];
   }
 };
 
@@ -221,7 +207,7 @@ const dropFuture = (io: CliIo): void => {
 /** All checks in printing order. A terminal shows the name of a slow one. */
 async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResult> {
   const onCheck = (check: string): void => io.redraw(`doctor: checks the ${check}`);
-  yield passes('settings', 'all settings are valid');
+  yield passed('settings', 'all settings are valid');
   yield* await serviceFindings(config);
   yield* examine(config, io.clock, onCheck);
   yield* await tablesFindings(config, io);

@@ -3,7 +3,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { isoOf, isoOrNull } from '../../base/iso.ts';
+import { isoOf, isoOrNull, withIso } from '../../base/iso.ts';
 import { expected, type Parsed } from '../../base/text-values.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
@@ -97,12 +97,7 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
     );
   const at = newestObservation(sqlite, io.clock.now()) ?? 0;
   const forecast = forecastAt(sqlite, key, at);
-  const shown = forecast && {
-    ...forecast,
-    madeAt: isoOf(forecast.madeAt),
-    overBy: isoOrNull(forecast.overBy),
-    learntAt: isoOf(forecast.learntAt),
-  };
+  const shown = forecast && withIso(forecast, 'madeAt', 'overBy', 'learntAt');
   const lines = (): string[] =>
     forecast !== undefined
       ? [...staleLines(at, io.clock.now()), ...videoText(id, forecast, io)]

@@ -6,7 +6,7 @@ import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { csvLine } from '../../base/csv.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
-import { dateOf, isoOf, isoOrNull } from '../../base/iso.ts';
+import { dateOf, isoOf, isoOrNull, withIso } from '../../base/iso.ts';
 import { oneOf, wholeNumber } from '../../base/text-values.ts';
 import { type KeyRecord, newKey, SCOPES, type Scope } from '../../lake/keys/keys.ts';
 import type { RouteUse } from '../../lake/keys/limits.ts';
@@ -92,11 +92,7 @@ const scopesOf = (text: string): Scope[] => {
   throw new UsageError(`--scopes must be a comma list of ${SCOPES.join(', ')}; got "${text}".`);
 };
 
-const shown = (record: KeyRecord): Record<string, unknown> => ({
-  ...record,
-  createdAt: isoOf(record.createdAt),
-  revokedAt: isoOrNull(record.revokedAt),
-});
+const shown = (record: KeyRecord) => withIso(record, 'createdAt', 'revokedAt');
 
 const asTable = (records: readonly KeyRecord[], io: CliIo): string =>
   io.tableOf(

@@ -10,7 +10,6 @@ import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf, isoOrNull } from '../../base/iso.ts';
 import { orCost } from '../../base/money.ts';
-import { Opened } from '../../base/opened.ts';
 import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
 import { planKeep } from '../../run/maintenance/keep.ts';
 import { accountOf, type KeyAccount } from '../../run/plan/accounting.ts';
@@ -48,9 +47,8 @@ interface Known {
 const known = async (config: Config, clock: Clock): Promise<Known> => {
   const now = clock.now();
   const hasLake = existsSync(join(config.dataDir, LAKE_FILE));
-  await using opened = new Opened();
-  const { ledgers } = opened.add(await openLedgers(config, clock));
-  const lake = hasLake ? opened.add(openLakeForReading(config.dataDir)) : undefined;
+  await using ledgers = await openLedgers(config, clock);
+  using lake = hasLake ? openLakeForReading(config.dataDir) : undefined;
   const spent = await spentOfKeys(lake, config, { ledgers, now });
   const jobs = withWatches(JOBS, lake, config, { now });
   if (lake === undefined) return { spent, jobs, unfinished: null };

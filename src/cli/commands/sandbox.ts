@@ -77,7 +77,7 @@ export const define = (command: Command, io: CliIo): void => {
       io.note(
         options.from === undefined ? 'Generating a world ...' : `Importing ${options.from} ...`,
       );
-      const sandbox = await startSandbox({
+      await using sandbox = await startSandbox({
         clock: io.clock,
         signal: io.signal,
         from: options.from === undefined ? undefined : resolve(io.cwd, options.from),
@@ -102,6 +102,5 @@ export const define = (command: Command, io: CliIo): void => {
       );
       io.note('Ctrl-C stops it; its lake goes with it.');
       if (!io.signal.aborted) await once(io.signal, 'abort');
-      await sandbox.close();
     });
 };

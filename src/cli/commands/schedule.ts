@@ -186,7 +186,7 @@ const run = async (trustsClock: boolean, logged: LoggedIo): Promise<void> => {
     const word = Math.floor(random() * 2 ** 48).toString(36);
     const own = new LakeSlots(lake, clock, word);
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
-    const shared = session.slots?.(secretsOf(keys), random().toString(36).slice(2));
+    const shared = session.ledgers.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : partlySharedSlots(isJob, shared, own);
     const sender = new Sender(lake, {
       clock,

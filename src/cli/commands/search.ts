@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { isoOrNull } from '../../base/iso.ts';
+import { withIso } from '../../base/iso.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
@@ -60,10 +60,7 @@ const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
       createdAt: 'number?',
     },
   );
-  return keys.map((key) => {
-    const video = required(read.get(key));
-    return { ...video, createdAt: isoOrNull(video.createdAt) };
-  });
+  return keys.map((key) => withIso(required(read.get(key)), 'createdAt'));
 };
 
 export const define = (command: Command, io: CliIo): void => {

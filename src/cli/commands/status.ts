@@ -221,12 +221,8 @@ const moneyOf = async (
   io: CliIo,
 ): Promise<Accounting | { unknown: string }> => {
   try {
-    const { ledgers, close } = await openLedgers(config, io.clock);
-    try {
-      return await accounting(lake, config, JOBS, { now: io.clock.now(), ledgers });
-    } finally {
-      await close();
-    }
+    await using ledgers = await openLedgers(config, io.clock);
+    return await accounting(lake, config, JOBS, { now: io.clock.now(), ledgers });
   } catch (error) {
     if (error instanceof PausedError) return { unknown: error.message };
     throw error;

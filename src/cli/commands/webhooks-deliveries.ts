@@ -7,7 +7,7 @@ import { requireSubscription } from '../../alerts/webhooks/subscriptions.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
-import { isoOf, isoOrNull } from '../../base/iso.ts';
+import { withIso } from '../../base/iso.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
@@ -27,13 +27,9 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
       return printFromLake(
         io,
         (lake) =>
-          deliveriesPage(lake, { subscriptionId, state, limit }).items.map((delivery) => ({
-            ...delivery,
-            queuedAt: isoOrNull(delivery.queuedAt),
-            nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
-            attemptedAt: isoOrNull(delivery.attemptedAt),
-            deliveredAt: isoOrNull(delivery.deliveredAt),
-          })),
+          deliveriesPage(lake, { subscriptionId, state, limit }).items.map((delivery) =>
+            withIso(delivery, 'queuedAt', 'nextAttemptAt', 'attemptedAt', 'deliveredAt'),
+          ),
         (all) =>
           io.tableOf(
             all,
@@ -114,7 +110,7 @@ const defineTest = (command: Command, io: CliIo): void => {
           const endpoint = { id, url, loopback: allowLoopbackHttp };
           const attempt = await sendTest(lake, { clock: io.clock, poster }, endpoint);
           if (attempt.error !== null) io.exitCode = EXIT.failed;
-          return { ...attempt, at: isoOf(attempt.at) };
+          return withIso(attempt, 'at');
         },
         ({ status, durationMs, error }) =>
           error === null

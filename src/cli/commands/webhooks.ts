@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from '../../alerts/webhooks/subscriptions.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
-import { isoOf, isoOrNull } from '../../base/iso.ts';
+import { withIso } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CliIo } from '../context/io.ts';
 import { printFromLake } from '../context/lakes.ts';
@@ -39,13 +39,8 @@ const list = (value: unknown): string[] | undefined =>
     : undefined;
 
 /** A subscription as `--json` prints it, with ISO 8601 instants. */
-const datedSubscription = (subscription: Subscription) => ({
-  ...subscription,
-  createdAt: isoOf(subscription.createdAt),
-  disabledAt: isoOrNull(subscription.disabledAt),
-  failingSince: isoOrNull(subscription.failingSince),
-  pausedUntil: isoOrNull(subscription.pausedUntil),
-});
+const datedSubscription = (subscription: Subscription) =>
+  withIso(subscription, 'createdAt', 'disabledAt', 'failingSince', 'pausedUntil');
 type DatedSubscription = ReturnType<typeof datedSubscription>;
 
 const filterText = ({ filter }: DatedSubscription): string =>

@@ -7,12 +7,15 @@ import { PausedError } from '../../upstream/throttle/errors.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
 
-export interface OpenLedgers {
-  readonly ledgers: LedgerSource;
+/** Ledgers of keys. Closing them ends their connections. */
+export interface OpenLedgers extends LedgerSource, AsyncDisposable {
   /** Schedule shared by daemons with these keys, if they share a ledger. */
   slots?(keys: readonly Secret[], owner: string): SharedSlotBook;
   close(): Promise<void>;
 }
+
+const close = async (): Promise<void> => {};
+const LAKE: OpenLedgers = { ...LAKE_LEDGERS, close, [Symbol.asyncDispose]: close };
 
 /**
  * The shared ledger if configured, otherwise the lake's. PostgreSQL's client is loaded only for the
@@ -26,19 +29,14 @@ export const openLedgers = async (
   clock: Clock,
   { waits = false, stopping }: { waits?: boolean; stopping?: AbortSignal } = {},
 ): Promise<OpenLedgers> => {
-  if (ledgerUrl === undefined) return { ledgers: LAKE_LEDGERS, close: async () => {} };
+  if (ledgerUrl === undefined) return LAKE;
   const { SharedLedgers } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
   const ledgers = new SharedLedgers(ledgerUrl, { clock, lakeName, stopping });
-  const open: OpenLedgers = {
-    ledgers,
-    slots: (keys, owner) => ledgers.slots(keys, owner),
-    close: () => ledgers.close(),
-  };
   try {
     await ledgers.check();
-    return open;
+    return ledgers;
   } catch (error) {
-    if (waits && error instanceof PausedError) return open;
+    if (waits && error instanceof PausedError) return ledgers;
     await ledgers.close();
     throw error;
   }

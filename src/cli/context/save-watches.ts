@@ -74,15 +74,11 @@ export const saveWatches = async (
 ): Promise<Watch[]> => {
   const config = configOf(io);
   const now = io.clock.now();
-  const { ledgers, close } = await openLedgers(config, io.clock);
-  try {
-    using lake = openLake(config.dataDir, { report: io.err });
-    const watches = wanted(lake);
-    const calls = callsOfAdded(lake, watches, { config, now });
-    show(await watchPrice(lake, { config, jobs: JOBS, calls }, { ledgers, now }));
-    if (isDry || (isAsked && !(await isNotRefused(io, 'Save?')))) return [];
-    return watches.map((watch) => addWatch(lake, watch, now));
-  } finally {
-    await close();
-  }
+  await using ledgers = await openLedgers(config, io.clock);
+  using lake = openLake(config.dataDir, { report: io.err });
+  const watches = wanted(lake);
+  const calls = callsOfAdded(lake, watches, { config, now });
+  show(await watchPrice(lake, { config, jobs: JOBS, calls }, { ledgers, now }));
+  if (isDry || (isAsked && !(await isNotRefused(io, 'Save?')))) return [];
+  return watches.map((watch) => addWatch(lake, watch, now));
 };

@@ -10,7 +10,8 @@ import { type OpenLedgers, openLedgers } from './ledgers.ts';
 import { connect, type Upstream } from './upstream.ts';
 
 /** The service, its ledger and the lake that it fills. */
-export interface Session extends Pick<OpenLedgers, 'ledgers' | 'slots'>, AsyncDisposable {
+export interface Session extends AsyncDisposable {
+  readonly ledgers: OpenLedgers;
   readonly origin: Origin;
   /** Settings with the address and key in use. */
   readonly config: Upstream['config'];
@@ -42,22 +43,20 @@ export const openSession = async (
   const { clock, signal: stopping } = io;
   const opened = new Opened();
   try {
-    const { ledgers, slots } = opened.add(await openLedgers(given, clock, { waits, stopping }));
+    const ledgers = opened.add(await openLedgers(given, clock, { waits, stopping }));
     const { config, origin } = opened.add(await connect(given, io));
     const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), report }));
     const keys = openKeys(config);
     for (const { client } of keys) opened.add(client);
     const [first] = keys;
     if (first === undefined) throw new TypeError('a service has one key at least');
-    const { client } = first;
     return {
       origin,
       config,
       lake,
-      client,
+      client: first.client,
       keys,
       ledgers,
-      ...(slots === undefined ? {} : { slots }),
       [Symbol.asyncDispose]: () => opened.close(),
     };
   } catch (error) {

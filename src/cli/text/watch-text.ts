@@ -9,17 +9,10 @@ export const watchedText = ({ kind, subject }: Pick<Watch, 'kind' | 'subject'>):
     kind
   ];
 
-const SPANS: readonly (readonly [string, number])[] = [
-  ['d', 24],
-  ['h', 1],
-];
-
 /** A cadence as options take it: `6h`, `2d`. */
 export const cadenceText = (everyMs: number): string => {
   const hours = everyMs / HOUR_MS;
-  const [unit = 'h', size = 1] =
-    SPANS.find(([, each]) => hours % each === 0 && hours >= each) ?? [];
-  return `${Math.round((hours / size) * 10) / 10}${unit}`;
+  return hours > 0 && hours % 24 === 0 ? `${hours / 24}d` : `${Math.round(hours * 10) / 10}h`;
 };
 
 const percent = (share: number): string =>

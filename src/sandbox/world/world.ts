@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, SECOND_MS } from '../../base/durations.ts';
 import { engagementRate as rateOf } from '../../base/wire/engagement-rate.ts';
@@ -39,7 +40,7 @@ export class World {
   readonly #creators: number;
   readonly #tides: Tides;
   readonly #careers: Careers;
-  readonly #weeks = new Map<string, WorldVideo[]>();
+  readonly #weeks = new LRUCache<string, WorldVideo[]>({ max: CACHED_WEEKS });
 
   constructor({ seed, creators = CREATORS_PER_PLATFORM }: WorldOptions) {
     this.#seed = seed;
@@ -87,12 +88,7 @@ export class World {
   #videosOfWeek(platform: Platform, week: number): WorldVideo[] {
     const key = `${platform} ${week}`;
     const videos = this.#weeks.get(key) ?? this.#makeWeek(platform, week);
-    this.#weeks.delete(key);
-    this.#weeks.set(key, videos); // the latest used is the last to go
-    for (const oldest of this.#weeks.keys()) {
-      if (this.#weeks.size <= CACHED_WEEKS) break;
-      this.#weeks.delete(oldest);
-    }
+    this.#weeks.set(key, videos);
     return videos;
   }
 

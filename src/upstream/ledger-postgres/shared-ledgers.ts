@@ -97,4 +97,8 @@ export class SharedLedgers implements LedgerSource {
   close(): Promise<void> {
     return this.#db.close();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }
