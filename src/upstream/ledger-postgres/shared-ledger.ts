@@ -164,17 +164,16 @@ export class SharedLedger implements Ledger {
     return { spentUntil: here(spentUntil), why };
   }
 
-  settle(callId: number, outcome: CallOutcome): void {
+  settle(
+    callId: number,
+    outcome: CallOutcome,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
     this.#rows.settle(callId, outcome);
     const seq = this.#seqs.get(callId);
     if (seq === undefined) return;
-    this.#ended.set(callId, { seq, outcome, headers: {} });
+    this.#ended.set(callId, { seq, outcome, headers });
     queueMicrotask(() => this.#report()); // once the lake's transaction is through
-  }
-
-  noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
-    const ended = this.#ended.get(callId);
-    if (ended !== undefined) this.#ended.set(callId, { ...ended, headers });
   }
 
   #report(): void {

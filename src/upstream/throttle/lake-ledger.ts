@@ -112,11 +112,12 @@ export class LakeLedger implements Ledger {
     return this.#rows.enter(call, this.#clock.now(), this.#slots.take());
   }
 
-  settle(callId: number, outcome: CallOutcome): void {
+  settle(
+    callId: number,
+    outcome: CallOutcome,
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
     this.#rows.settle(callId, outcome);
-  }
-
-  noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
     const shortMs = this.#hints.note(callId, headers, this.#clock.now());
     if (shortMs > 0 && this.#slots.count() < this.#limits.ratePerMinute)
       this.#pause.set(shortMs, SHORT_WHY);

@@ -111,10 +111,9 @@ export interface Ledger {
    * Writes how a call ended and from when its slot is free: at once where nothing was sent. A call
    * whose response is loaded is settled by calling this inside the transaction that loads it. Safe to
    * do again.
+   * @param headers of its response; what they state of the quota is kept
    */
-  settle(callId: number, outcome: CallOutcome): void;
-  /** Keeps what a response stated of the quota. Inside the transaction that settles its call. */
-  noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void;
+  settle(callId: number, outcome: CallOutcome, headers?: Readonly<Record<string, string>>): void;
   /** Pauses the key for `ms` in every process that shares the ledger. */
   pause(ms: number, reason: string): void | Promise<void>;
   /** Runs `work` in one transaction of the lake. */

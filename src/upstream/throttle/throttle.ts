@@ -159,8 +159,8 @@ export class Throttle {
       const finishedAt = clock.now();
       const settle = (rowsChanged: number, newVideos = 0): void => {
         const ended = { finishedAt, endedMono, sent: true };
-        ledger.settle(callId, { status, error: null, ...ended, rowsChanged, newVideos });
-        ledger.noteHeaders(callId, headers);
+        const outcome = { status, error: null, ...ended, rowsChanged, newVideos };
+        ledger.settle(callId, outcome, headers);
       };
       const tookMs = roundMs(endedMono - sentMono);
       return { callId, response, read: value, receivedAt: finishedAt, tookMs, settle };
@@ -189,10 +189,8 @@ export class Throttle {
     const ended = { finishedAt: clock.now(), endedMono, sent };
     const outcome = { status, error: messageOf(error), ...ended, rowsChanged: null };
     ledger.together(() => {
-      ledger.settle(callId, outcome);
-      if (response === undefined) return;
-      ledger.noteHeaders(callId, response.headers);
-      if (response.status === 200) keepUnread(callId, response, error);
+      ledger.settle(callId, outcome, response?.headers);
+      if (response?.status === 200) keepUnread(callId, response, error);
     });
     if (sent) this.counts.failed += 1;
     else this.counts.sent -= 1;

@@ -192,8 +192,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const [one, other] = [machine(db), machine(db)];
     const call = await admitted(one);
     one.together(() => {
-      one.settle(call, ok());
-      one.noteHeaders(call, {
+      one.settle(call, ok(), {
         'x-ratelimit-limit-month': '1000',
         'x-ratelimit-remaining-month': '1',
       });
@@ -211,8 +210,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const [one, other] = [machine(db), machine(db)];
     const ended = async (ledger: SharedLedger, call: number, left: number): Promise<void> => {
       ledger.together(() => {
-        ledger.settle(call, ok());
-        ledger.noteHeaders(call, {
+        ledger.settle(call, ok(), {
           'x-ratelimit-limit-month': '1000',
           'x-ratelimit-remaining-month': String(left),
         });
@@ -235,8 +233,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const ledger = machine(db);
     const call = await admitted(ledger);
     ledger.together(() => {
-      ledger.settle(call, ok({ status: 429, error: `Slow down ${'🔥'.slice(0, 1)}` }));
-      ledger.noteHeaders(call, {
+      ledger.settle(call, ok({ status: 429, error: `Slow down ${'🔥'.slice(0, 1)}` }), {
         'x-ratelimit-limit-month': '1000.5',
         'x-ratelimit-remaining-month': '7.5',
         'x-ratelimit-reset-month': '86400.0001',

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { LakeLedger } from '../../../src/upstream/throttle/lake-ledger.ts';
-import type { CallOutcome } from '../../../src/upstream/throttle/ledger.ts';
 import { monthWindow } from '../../../src/upstream/throttle/month.ts';
 import { draws } from '../../support/draws.ts';
-import { freshLake, Machine, worstMinute } from './machine.ts';
+import { answeredAt, freshLake, Machine, worstMinute } from './machine.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const RATE = 3;
@@ -62,13 +61,6 @@ interface InFlight {
 }
 
 /** Two processes on one lake, and an upstream that writes down every arrival. */
-/** Outcome of a call that was answered by now. */
-const answeredAt = (machine: Machine): CallOutcome => {
-  const { now, monotonic } = machine.clock();
-  const ended = { finishedAt: now(), endedMono: monotonic(), sent: true };
-  return { status: 200, error: null, ...ended, rowsChanged: 0 };
-};
-
 class Simulation {
   readonly machine: Machine;
   readonly arrivals: number[] = [];
@@ -263,7 +255,7 @@ describe('the month', () => {
     const { ledger, machine } = ledgerAt(Date.parse(at), limits(1000, reset));
     const { callId } = ledger.admit(CALL) as { callId: number };
     machine.trueAt += 1000;
-    ledger.noteHeaders(callId, { 'x-quota-remaining': '0' });
+    ledger.settle(callId, answeredAt(machine), { 'x-quota-remaining': '0' });
     expect(ledger.admit(CALL)).toMatchObject({ spentUntil: expect.any(Number) });
     const { spentUntil } = ledger.admit(CALL) as { spentUntil: number };
     expect(new Date(spentUntil).toISOString().slice(0, 10)).toBe(free);

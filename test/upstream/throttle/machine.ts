@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../src/base/clock.ts';
 import { type Lake, openLake } from '../../../src/lake/open.ts';
+import type { CallOutcome } from '../../../src/upstream/throttle/ledger.ts';
 
 /**
  * A machine with a controlled true time, a wall clock that can be stepped, and reboots.
@@ -61,4 +62,11 @@ export const worstMinute = (instants: readonly number[]): number => {
     0,
     ...sorted.map((at, i) => i + 1 - sorted.findIndex((earlier) => earlier > at - 60_000)),
   );
+};
+
+/** Outcome of a call that was answered by now. */
+export const answeredAt = (machine: Machine): CallOutcome => {
+  const { now, monotonic } = machine.clock();
+  const ended = { finishedAt: now(), endedMono: monotonic(), sent: true };
+  return { status: 200, error: null, ...ended, rowsChanged: 0 };
 };

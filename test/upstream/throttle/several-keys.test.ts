@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { CountedKey } from '../../../src/upstream/throttle/counted-key.ts';
 import { countedKeys } from '../../../src/upstream/throttle/key-limits.ts';
 import { LakeLedger } from '../../../src/upstream/throttle/lake-ledger.ts';
-import { freshLake, Machine } from './machine.ts';
+import { answeredAt, freshLake, Machine } from './machine.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const CALL = { runId: null, job: 'feed', request: 'GET /feed/tiktok' };
@@ -43,7 +43,7 @@ test('what a service says to one key is believed of that one alone', () => {
   const [one, other] = [ledgerOf(a), ledgerOf(b)];
   const call = one.admit(CALL);
   if (!('callId' in call)) throw new Error('refused');
-  one.noteHeaders(call.callId, {
+  one.settle(call.callId, answeredAt(machine), {
     ratelimit: '"month";r=0;t=86400',
     'ratelimit-policy': '"month";q=5;w=2592000',
   });

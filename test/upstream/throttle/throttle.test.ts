@@ -287,8 +287,8 @@ describe('admission', () => {
       const note = (): void => {
         const { now, monotonic } = machine.clock();
         const at = { finishedAt: now(), endedMono: monotonic() };
-        killed.settle(ended, { status: 200, error: null, ...at, sent: true, rowsChanged: 0 });
-        killed.noteHeaders(ended, {
+        const outcome = { status: 200, error: null, ...at, sent: true, rowsChanged: 0 };
+        killed.settle(ended, outcome, {
           'ratelimit-policy': '"month";q=1000;w=2678400',
           ratelimit: '"month";r=1;t=864000',
         });
