@@ -15,6 +15,9 @@ export const withSchema = <T>(
 
 export const expected = (what: string): Parsed<never> => ({ expected: what });
 
+export const orExpected = <T>(value: T | undefined, what: string): Parsed<T> =>
+  value === undefined ? expected(what) : { value };
+
 /** Reads whole numbers. */
 export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER): TextReader<number> =>
   withSchema<number>({ type: 'integer', minimum: min, maximum: max }, (text) => {

@@ -87,7 +87,7 @@ export interface Sandbox {
 }
 
 /** Default limits of a sandbox's key: no client waits. */
-export const SANDBOX_LIMITS = { ratePerMinute: 6000, callsPerMonth: 10_000_000 };
+const SANDBOX_LIMITS = { ratePerMinute: 6000, callsPerMonth: 10_000_000 };
 
 const newKey = (dataDir: string, key: SandboxKeyWish, clock: Clock): SandboxKey => {
   const { name, tier = 'enterprise', ratePerMinute, callsPerMonth } = key;

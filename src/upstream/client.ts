@@ -89,19 +89,6 @@ const plainHeaders = (
     ),
   );
 
-/** Removes the key from bytes or text, in case a service repeats it in any spelling. */
-const hidingKey = (key: string) => {
-  const hide = hiding(key);
-  return {
-    in: hide,
-    inBody: (body: Buffer): Buffer => {
-      const text = body.toString('latin1');
-      const without = hide(text);
-      return without === text ? body : Buffer.from(without, 'latin1');
-    },
-  };
-};
-
 /** Calls `left` when the connection of a request is open and it begins to be sent. */
 const tellingWhenSent = (
   handler: Dispatcher.DispatchHandler,
@@ -141,7 +128,8 @@ export class HttpApiClient implements ApiClient {
   readonly #timeoutMs: number;
   readonly #key: string;
   readonly #words: UpstreamSettings;
-  readonly #hide: ReturnType<typeof hidingKey>;
+  /** Removes the key from a text, in case a service repeats it in any spelling. */
+  readonly #hide: (text: string) => string;
   readonly #agent: Dispatcher;
 
   constructor({ baseUrl, apiKey, timeoutMs, upstream = {}, proxy }: ApiConfig) {
@@ -149,7 +137,7 @@ export class HttpApiClient implements ApiClient {
     this.#words = upstream;
     this.#timeoutMs = timeoutMs;
     this.#key = apiKey.reveal();
-    this.#hide = hidingKey(this.#key);
+    this.#hide = hiding(this.#key);
     this.#agent = openAgent(proxy, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   }
 
@@ -199,7 +187,7 @@ export class HttpApiClient implements ApiClient {
     dispatcher: Dispatcher,
     signal: AbortSignal,
   ): Promise<RawResponse> {
-    const { method, url, body } = this.#address(request);
+    const { method, url, body: sent } = this.#address(request);
     const response = await sendRequest(url, {
       method,
       dispatcher,
@@ -208,9 +196,9 @@ export class HttpApiClient implements ApiClient {
         authorization: `Bearer ${this.#key}`,
         accept: 'application/json',
         'accept-encoding': 'gzip, br, deflate',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body }),
+      ...(sent === undefined ? {} : { body: sent }),
     });
     const packed = await readBounded(response.body, LARGEST_BODY_BYTES);
     if (packed === undefined)
@@ -218,11 +206,14 @@ export class HttpApiClient implements ApiClient {
         `The response is larger than ${LARGEST_BODY_BYTES} bytes.`,
         response.statusCode,
       );
-    const headers = plainHeaders(response.headers, this.#hide.in);
+    const headers = plainHeaders(response.headers, this.#hide);
     const encoding = headers['content-encoding'] ?? '';
     const unpacked =
       packed.length === 0 ? packed : await unpackAll(packed, encoding, response.statusCode);
-    return { status: response.statusCode, headers, body: this.#hide.inBody(unpacked) };
+    const text = unpacked.toString('latin1');
+    const safe = this.#hide(text);
+    const body = safe === text ? unpacked : Buffer.from(safe, 'latin1');
+    return { status: response.statusCode, headers, body };
   }
 
   close(): Promise<void> {

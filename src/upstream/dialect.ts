@@ -196,7 +196,12 @@ const pagingOf = (
   return { ...size, [paging.parameter ?? 'page']: (paging.first ?? 1) + page - 1 };
 };
 
-const NEXT_LINK = /<([^>]*)>[^,]*;\s*rel="?next"?/i;
+/** The address of the next page in the header Link. */
+export const nextLink = (headers: Readonly<Record<string, string>>): string | undefined =>
+  /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(headers.link ?? '')?.[1];
+
+/** True if a service states an address instead of a cursor. */
+export const isAddress = (text: string): boolean => /^(https?:|\/|\?)/.test(text);
 
 /** The cursor in an address that a service states as the next page. */
 const cursorIn = (address: string, parameter: string): string | null =>
@@ -210,12 +215,11 @@ export const nextCursor = (
 ): string | null | undefined => {
   if (paging.style !== 'cursor') return undefined;
   const { cursor: path = '', parameter = 'cursor' } = paging;
-  if (path.toLowerCase() === 'link')
-    return cursorIn(NEXT_LINK.exec(headers.link ?? '')?.[1] ?? '', parameter);
+  if (path.toLowerCase() === 'link') return cursorIn(nextLink(headers) ?? '', parameter);
   const stated = valueAt(value, path);
   if (typeof stated === 'number') return String(stated);
   if (typeof stated !== 'string' || stated === '') return null;
-  return /^(https?:|\/|\?)/.test(stated) ? cursorIn(stated, parameter) : stated;
+  return isAddress(stated) ? cursorIn(stated, parameter) : stated;
 };
 
 /** A stored request in our words: ids that were loaded before their prefix was known. */

@@ -7,7 +7,6 @@ import { EXIT, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { Opened } from '../../base/opened.ts';
-import { Secret } from '../../base/secret.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { openLakeFor } from '../../lake/origin.ts';
@@ -20,7 +19,7 @@ import { RandomStream } from '../../sandbox/world/random-stream.ts';
 import { HttpApiClient } from '../../upstream/client.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { isoInstant, valued } from '../context/option-values.ts';
-import { refreshesWhileWaiting } from '../context/upstream.ts';
+import { sandboxConfig } from '../context/upstream.ts';
 import { outlookText, overviewText } from '../text/demo-text.ts';
 import { counted } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
@@ -94,20 +93,11 @@ const live = async (
   io: CliIo,
   { sandbox, clock, lastAt }: { sandbox: Sandbox; clock: VirtualClock; lastAt: number },
 ): Promise<void> => {
-  const given = configOf(io);
   const config = {
-    ...given,
-    upstream: {}, // the sandbox speaks our words, without a proxy
-    proxy: undefined,
+    ...sandboxConfig(configOf(io), sandbox),
     notify: undefined,
     afterSync: undefined,
     heartbeat: undefined, // nothing real happens
-    ...refreshesWhileWaiting({ ...given, ratePerMinute: sandbox.ratePerMinute }),
-    baseUrl: sandbox.url,
-    apiKey: new Secret(sandbox.key),
-    keys: [],
-    ratePerMinute: sandbox.ratePerMinute,
-    callsPerMonth: sandbox.callsPerMonth,
   };
   const { dataDir } = config;
   const origin = options.from === undefined ? 'sandbox' : 'replayed import';

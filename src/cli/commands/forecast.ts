@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, isoOrNull, withIso } from '../../base/iso.ts';
-import { expected, type Parsed } from '../../base/text-values.ts';
+import { orExpected, type Parsed } from '../../base/text-values.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
@@ -51,7 +51,7 @@ interface Options {
 const horizon = (text: string): Parsed<Horizon> => {
   const ms = rangeMs(text);
   const value = HORIZONS.find((known) => ms === known * HOUR_MS);
-  return value === undefined ? expected(`one of ${NAMED.join(', ')}`) : { value };
+  return orExpected(value, `one of ${NAMED.join(', ')}`);
 };
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;

@@ -15,37 +15,28 @@ For health checks of containers and supervisors. A process that gave no sign of 
 /** A process gives a sign every 15 s. */
 const SILENT_MS = 2 * MINUTE_MS;
 
-interface Checked {
-  readonly name: string;
-  /** Id and machine of the process. */
-  readonly process: string;
-  /** Since its last sign of life. */
-  readonly silentMs: number;
-  readonly ok: boolean;
-}
-
-const textOf = ({ name, process, silentMs, ok }: Checked): string =>
-  ok
-    ? `${name} (${process}) responds.`
-    : `${name} (${process}) hangs: no sign of life for ${Math.round(silentMs / MINUTE_MS)} min. Restart it.`;
-
 const check = (io: CliIo): void => {
   const { dataDir } = configOf(io);
   const now = io.clock.now();
   const processes = [DAEMON, SERVING].flatMap((name) =>
     living(dataDir, name)
       .filter(({ isHere }) => isHere)
-      .map(({ holder, signAt }): Checked => {
+      .map(({ holder, signAt }) => {
         const silentMs = Math.max(0, Math.round(now - signAt));
         return { name, process: holder, silentMs, ok: silentMs < SILENT_MS };
       }),
   );
   const ok = processes.length > 0 && processes.every((process) => process.ok);
   io.exitCode = ok ? EXIT.complete : EXIT.failed;
-  if (io.isJson) io.json({ ok, processes });
-  else if (processes.length === 0)
-    io.out(`Neither schedule nor serve runs on this machine over ${dataDir}.`);
-  else for (const process of processes) io.out(textOf(process));
+  io.show({ ok, processes }, () =>
+    processes.length === 0
+      ? `Neither schedule nor serve runs on this machine over ${dataDir}.`
+      : processes.map(({ name, process, silentMs, ok: responds }) =>
+          responds
+            ? `${name} (${process}) responds.`
+            : `${name} (${process}) hangs: no sign of life for ${Math.round(silentMs / MINUTE_MS)} min. Restart it.`,
+        ),
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {

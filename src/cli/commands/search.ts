@@ -28,25 +28,7 @@ interface SearchOptions {
   limit: number;
 }
 
-interface FoundVideo {
-  id: string;
-  platform: string;
-  title: string | null;
-  user: string | null;
-  views: number | null;
-  likes: number | null;
-  createdAt: string | null;
-}
-
-const COLUMNS = {
-  id: ({ id }: FoundVideo) => id,
-  views: ({ views }: FoundVideo) => views,
-  created: ({ createdAt }: FoundVideo) => createdAt?.slice(0, 10) ?? null,
-  user: ({ user }: FoundVideo) => user,
-  title: ({ title }: FoundVideo) => title,
-};
-
-const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
+const videosOf = (lake: Lake, keys: readonly number[]) => {
   const read = prepare(
     lake.sqlite,
     'select id, platform, title, user, views, likes, created_at as createdAt from video where key = ?',
@@ -94,7 +76,18 @@ export const define = (command: Command, io: CliIo): void => {
       const more = complete ? '' : ' or more';
       const count = `${grouped(items.length)} of ${grouped(total)}${more} videos`;
       io.show({ total, complete, items }, () =>
-        items.length === 0 ? count : [io.tableOf(items, COLUMNS), count],
+        items.length === 0
+          ? count
+          : [
+              io.tableOf(items, {
+                id: ({ id }) => id,
+                views: ({ views }) => views,
+                created: ({ createdAt }) => createdAt?.slice(0, 10) ?? null,
+                user: ({ user }) => user,
+                title: ({ title }) => title,
+              }),
+              count,
+            ],
       );
     });
 };

@@ -6,7 +6,13 @@ import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { parseIso } from '../../base/iso.ts';
-import { expected, oneOf, type Parsed, type TextReader } from '../../base/text-values.ts';
+import {
+  expected,
+  oneOf,
+  orExpected,
+  type Parsed,
+  type TextReader,
+} from '../../base/text-values.ts';
 
 /** Reads the value of an option or argument. @throws UsageError naming it */
 export const readValue = <T>(name: string, read: TextReader<T>, text: string): T => {
@@ -72,24 +78,18 @@ export const keyList = (text: string): Parsed<NamedLimits[]> => {
 };
 
 /** Reads an ISO 8601 date or date-time as Unix ms. */
-export const isoInstant = (text: string): Parsed<number> => {
-  const value = parseIso(text);
-  return value === undefined
-    ? expected('an ISO 8601 instant such as 2026-03-01T12:00:00Z or 2026-03-01')
-    : { value };
-};
+export const isoInstant = (text: string): Parsed<number> =>
+  orExpected(parseIso(text), 'an ISO 8601 instant such as 2026-03-01T12:00:00Z or 2026-03-01');
 
 /** Reads an ISO 8601 instant, or a span such as `36h` or `7d` that ends now, as Unix ms. */
 export const instantBefore =
   (io: { readonly clock: Clock }) =>
   (text: string): Parsed<number> => {
     const spanMs = rangeMs(text);
-    const value = spanMs === undefined ? parseIso(text) : io.clock.now() - spanMs;
-    return value === undefined
-      ? expected(
-          'an ISO 8601 instant such as 2026-03-01T12:00:00Z, or a span such as 24h, 7d or 4w (at most 366 days) that ends now',
-        )
-      : { value };
+    return orExpected(
+      spanMs === undefined ? parseIso(text) : io.clock.now() - spanMs,
+      'an ISO 8601 instant such as 2026-03-01T12:00:00Z, or a span such as 24h, 7d or 4w (at most 366 days) that ends now',
+    );
   };
 
 /** `--since`, an instant or a span. @param example a span, and the default if there is one */
@@ -99,10 +99,8 @@ export const sinceOption = (io: { readonly clock: Clock }, of: string, example: 
 /** Reads a span as ms. @param examples such as `24h, 7d or 4w` */
 export const spanLike =
   (examples: string) =>
-  (text: string): Parsed<number> => {
-    const value = rangeMs(text);
-    return value === undefined ? expected(`a span such as ${examples}`) : { value };
-  };
+  (text: string): Parsed<number> =>
+    orExpected(rangeMs(text), `a span such as ${examples}`);
 
 /** Reads a target of messages. It may hold a password, so it is not shown. @throws UsageError naming the option */
 export const targetOption = (flag: string, text: string): string => {

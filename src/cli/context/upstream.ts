@@ -4,6 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Origin } from '../../lake/origin.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { CliIo } from './io.ts';
 
 /** The service that a command calls. */
@@ -48,6 +49,18 @@ export const refreshesWhileWaiting = (
   };
 };
 
+/** Settings for calls to a sandbox: it speaks our words and needs no proxy. */
+export const sandboxConfig = (
+  config: Config,
+  sandbox: Pick<Sandbox, 'url' | 'key' | 'ratePerMinute' | 'callsPerMonth'>,
+): Upstream['config'] => {
+  const { url: baseUrl, key, ratePerMinute, callsPerMonth } = sandbox;
+  const limits = { ratePerMinute, callsPerMonth };
+  const refreshes = refreshesWhileWaiting({ ...config, ratePerMinute });
+  const plain = { upstream: {}, proxy: undefined, keys: [] };
+  return { ...config, ...refreshes, ...limits, ...plain, baseUrl, apiKey: new Secret(key) };
+};
+
 /**
  * Creators per platform in the sandbox that a command starts: fewer than `sandbox` has, because
  * somebody waits, and enough for lists twice as deep as a run reads.
@@ -71,7 +84,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
   io.note(
     `TRENDLAKE_BASE_URL is not set: using the built-in sandbox, a made-up world. \`${commandText('sync --help')}\` shows how to use a key.`,
   );
-  const { SANDBOX_LIMITS, startSandbox } = await import('../../sandbox/sandbox.ts');
+  const { startSandbox } = await import('../../sandbox/sandbox.ts');
   const sandbox = await startSandbox({
     clock: io.clock,
     creators: io.sandboxCreators ?? WORLD_CREATORS,
@@ -80,15 +93,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
   });
   return {
     origin: 'sandbox',
-    config: {
-      ...config,
-      ...refreshesWhileWaiting({ ...config, ...SANDBOX_LIMITS }),
-      baseUrl: sandbox.url,
-      apiKey: new Secret(sandbox.key),
-      upstream: {},
-      proxy: undefined,
-      ...SANDBOX_LIMITS,
-    },
+    config: sandboxConfig(config, sandbox),
     close: () => sandbox.close(),
   };
 };

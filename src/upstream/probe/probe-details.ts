@@ -83,33 +83,28 @@ const noteOther = (
       : { part, found: `readable, ${items} videos`, certainty: 'certain', evidence },
   );
 
-const LIMIT_HEADER = /rate-?limit|quota|remaining/i;
-
 /** Notes what responses so far show of errors, limits, caching and compression. */
 export const noteTransport = (state: ProbeState): void => {
   const seen = [...state.answers, ...state.refusals].map(({ raw }) => raw.headers);
   const names = [...new Set(seen.flatMap((headers) => Object.keys(headers)))];
-  const limits = names.filter((name) => LIMIT_HEADER.test(name));
   const [refusal] = state.refusals;
-  const note = (part: string, found: string | undefined, evidence: string): void =>
+  const note = (part: string, found: readonly string[], evidence: string): void =>
     state.note({
       part,
-      found: found ?? 'none seen',
-      certainty: found === undefined ? 'unknown' : 'certain',
+      found: found.join(', ') || 'none seen',
+      certainty: found.length === 0 ? 'unknown' : 'certain',
       evidence,
     });
-  note(
-    'error body',
-    refusal === undefined
-      ? undefined
-      : `${refusal.raw.headers['content-type'] ?? 'no content type'}: ${refusal.text.slice(0, 120)}`,
-    refusal === undefined ? 'no call was refused' : `status ${refusal.status}`,
-  );
-  note('headers of limits', limits.length === 0 ? undefined : limits.join(', '), 'all responses');
-  const caching = names.filter((name) => name === 'etag' || name === 'last-modified');
-  note('caching', caching.length === 0 ? undefined : caching.join(', '), 'all responses');
-  const encodings = [...new Set(seen.flatMap((headers) => headers['content-encoding'] ?? []))];
-  note('compression', encodings.length === 0 ? undefined : encodings.join(', '), 'all responses');
+  if (refusal === undefined) note('error body', [], 'no call was refused');
+  else {
+    const type = refusal.raw.headers['content-type'] ?? 'no content type';
+    note('error body', [`${type}: ${refusal.text.slice(0, 120)}`], `status ${refusal.status}`);
+  }
+  const found = (header: RegExp): string[] => names.filter((name) => header.test(name));
+  note('headers of limits', found(/rate-?limit|quota|remaining/i), 'all responses');
+  note('caching', found(/^(etag|last-modified)$/), 'all responses');
+  const encodings = seen.flatMap((headers) => headers['content-encoding'] ?? []);
+  note('compression', [...new Set(encodings)], 'all responses');
 };
 
 /** Asks for an error and for a HEAD, which no list needs. */

@@ -1,6 +1,6 @@
 import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import { nextCursor } from '../dialect.ts';
+import { isAddress, nextCursor, nextLink } from '../dialect.ts';
 import { noteLargest, type ProbedPages } from './probe-size.ts';
 import type { ProbeState } from './probe-state.ts';
 import { cursorsIn, listIn } from './shapes.ts';
@@ -11,8 +11,8 @@ type Parameters = Readonly<Record<string, string | number>>;
 /** A way to ask for the page after the short one. */
 interface PagingGuess {
   readonly parameters: Parameters;
-  /** The settings, by the position in the list at which the page began; undefined if it is wrong. */
-  meaning(position: number): Paging | undefined;
+  /** The settings, by the position in the list at which the page began; others mean a wrong guess. */
+  readonly meanings: ReadonlyMap<number, Paging>;
 }
 
 const named = (parameter: string, usual: string): Pick<Paging, 'parameter'> =>
@@ -20,23 +20,22 @@ const named = (parameter: string, usual: string): Pick<Paging, 'parameter'> =>
 
 const pageGuess = (parameter: string, size: number, page = 2): PagingGuess => ({
   parameters: { [parameter]: page },
-  meaning: (position) =>
-    position === (page - 1) * size
-      ? named(parameter, 'page')
-      : position === page * size
-        ? { ...named(parameter, 'page'), first: 0 }
-        : undefined,
+  meanings: new Map<number, Paging>([
+    [page * size, { ...named(parameter, 'page'), first: 0 }],
+    [(page - 1) * size, named(parameter, 'page')],
+  ]),
 });
 
-const offsetGuess = (parameter: string, offset: number): PagingGuess => ({
-  parameters: { [parameter]: offset },
-  meaning: (position) =>
-    position === offset
-      ? { style: 'offset', ...named(parameter, 'offset') }
-      : position === offset - 1
-        ? { style: 'offset', ...named(parameter, 'offset'), first: 1 }
-        : undefined,
-});
+const offsetGuess = (parameter: string, offset: number): PagingGuess => {
+  const paging = { style: 'offset', ...named(parameter, 'offset') } as const;
+  return {
+    parameters: { [parameter]: offset },
+    meanings: new Map<number, Paging>([
+      [offset, paging],
+      [offset - 1, { ...paging, first: 1 }],
+    ]),
+  };
+};
 
 const cursorGuess = (
   parameter: string,
@@ -44,10 +43,7 @@ const cursorGuess = (
   { path, size }: { path: string; size: number },
 ): PagingGuess => ({
   parameters: { [parameter]: value },
-  meaning: (position) =>
-    position === size
-      ? { style: 'cursor', ...named(parameter, 'cursor'), cursor: path }
-      : undefined,
+  meanings: new Map([[size, { style: 'cursor', ...named(parameter, 'cursor'), cursor: path }]]),
 });
 
 const OFFSET_NAMES = ['offset', 'skip', 'start', 'from', 'startIndex', 'start_index'];
@@ -64,8 +60,6 @@ const cursorNames = (path: string): string[] => {
   return [...new Set([...plain, ...CURSOR_NAMES, key])];
 };
 
-const NEXT_LINK = /<([^>]*)>[^,]*;\s*rel="?next"?/i;
-
 /** Guesses from an address of the next page: its parameters that the request did not have. */
 const addressGuesses = (address: string, path: string, pages: ProbedPages): PagingGuess[] => {
   const size = pages.short.list.length;
@@ -79,13 +73,11 @@ const addressGuesses = (address: string, path: string, pages: ProbedPages): Pagi
     });
 };
 
-const isAddress = (text: string): boolean => /^(https?:|\/|\?)/.test(text);
-
 /** Guesses from what the short page says of the next one. */
 const statedGuesses = (pages: ProbedPages): PagingGuess[] => {
   const { shortResponse, short } = pages;
   const size = short.list.length;
-  const link = NEXT_LINK.exec(shortResponse.raw.headers.link ?? '')?.[1];
+  const link = nextLink(shortResponse.raw.headers);
   const cursors = cursorsIn(shortResponse.value);
   return [
     ...(link === undefined ? [] : addressGuesses(link, 'Link', pages)),
@@ -127,9 +119,9 @@ class PageLocator {
   }
 
   async first(guesses: readonly PagingGuess[]): Promise<Paging | undefined> {
-    for (const { parameters, meaning } of guesses) {
+    for (const { parameters, meanings } of guesses) {
       const position = await this.locate(parameters);
-      const paging = position === undefined ? undefined : meaning(position);
+      const paging = position === undefined ? undefined : meanings.get(position);
       if (paging !== undefined) return paging;
     }
     return undefined;
@@ -143,11 +135,7 @@ class PageLocator {
       this.#state.isStrict = true;
       return this.first(guesses.slice(0, MOST_SINGLE));
     }
-    for (const { meaning } of guesses) {
-      const paging = meaning(position);
-      if (paging !== undefined) return paging;
-    }
-    return undefined;
+    return guesses.find(({ meanings }) => meanings.has(position))?.meanings.get(position);
   }
 }
 

@@ -1,6 +1,5 @@
-import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import type { CallOutcome, PlannedCall } from './ledger.ts';
 import { SLOT_MS } from './slots.ts';
 
@@ -15,9 +14,9 @@ export interface HeldSlot {
 export class CallRows {
   readonly #sender: string;
   readonly #key: string | null;
-  readonly #newest: Prepared<number | null>;
-  readonly #insert: Prepared<number>;
-  readonly #settle: Statement;
+  readonly #newest;
+  readonly #insert;
+  readonly #settle;
 
   /** @param key name of the key that calls are made with; undefined: the only one */
   constructor({ sqlite }: Lake, sender: string, key: string | undefined) {

@@ -14,7 +14,7 @@ import type {
   PlannedCall,
   Refusal,
 } from './ledger.ts';
-import { emptyMonth, type MonthState, monthOf, monthReader } from './month.ts';
+import { emptyMonth, type MonthState, monthReader } from './month.ts';
 import { pauseAt, SharedPause } from './pause.ts';
 import { QuotaHints, SHORT_WHY } from './quota-hints.ts';
 import { Slots } from './slots.ts';
@@ -25,7 +25,7 @@ export const monthState = (
   limits: Omit<Limits, 'timeoutMs'>,
   now: number,
 ): MonthState => {
-  const month = monthOf(lake, limits, now);
+  const month = monthReader(lake, limits)(now);
   const left = new QuotaHints(lake, limits).monthLeft(now);
   return { ...month, remaining: Math.min(month.remaining, left) };
 };

@@ -49,15 +49,11 @@ interface MonthLimits {
 }
 
 /**
- * The month as the ledger has it. Calls whose outcome is unknown count as spent, and so do those
- * stamped later than now: a clock that stepped back over the month's edge frees nothing. Calls made
- * while the clock was behind an earlier call count in that one's month too. Calls that found nobody
- * cost nothing.
+ * Reads the month as the ledger has it, at an instant (Unix ms). Calls whose outcome is unknown count
+ * as spent, and so do those stamped later than now: a clock that stepped back over the month's edge
+ * frees nothing. Calls made while the clock was behind an earlier call count in that one's month too.
+ * Calls that found nobody cost nothing.
  */
-export const monthOf = (lake: Pick<Lake, 'sqlite'>, limits: MonthLimits, now: number): MonthState =>
-  monthReader(lake, limits)(now);
-
-/** The same at one instant after the other, its statements prepared once. */
 export const monthReader = (
   { sqlite }: Pick<Lake, 'sqlite'>,
   { key, quotaReset, callsPerMonth }: MonthLimits,

@@ -1,8 +1,7 @@
-import type Database from 'better-sqlite3';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, type RowOf, required } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
 import type { Limits, Refusal } from './ledger.ts';
 import { monthWindow } from './month.ts';
@@ -24,13 +23,6 @@ export const MONTH_FROM_MS = 20 * DAY_MS;
 const LONGEST_ROWS = 20;
 /** A call that has not ended once it may last no longer never will: its process died. */
 const MAY_LAST = `abs(@now - sent_at) < free_mono - sent_mono - ${SLOT_MS}`;
-
-/** Calls made after the one whose response carried a hint, and those in flight that it may not count. */
-const CALLS_SINCE = {
-  later: 'number',
-  inFlight: 'number',
-} as const;
-type CallsSince = RowOf<typeof CALLS_SINCE>;
 
 /** Calls that a hint leaves: at most, if it counts every call in flight; and surely, if it counts none. */
 interface Left {
@@ -131,9 +123,10 @@ export const quotaHints = (lake: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaH
  */
 export class QuotaHints {
   readonly #limits: KnownLimits & Pick<Limits, 'key'>;
-  readonly #keep: Database.Statement;
-  readonly #kept: Prepared<QuotaHint>;
-  readonly #calls: Prepared<CallsSince>;
+  readonly #keep;
+  readonly #kept;
+  /** Calls made after the one whose response carried a hint, and those in flight that it may not count. */
+  readonly #calls;
 
   constructor(lake: Pick<Lake, 'sqlite'>, limits: KnownLimits & Pick<Limits, 'key'>) {
     this.#limits = limits;
@@ -145,7 +138,7 @@ export class QuotaHints {
       `select (select count(*) from calls where id > @callId and sent = 1 ${sql}) as later,
          (select count(*) from calls where finished_at is null and id <= @callId
             and ${MAY_LAST} ${sql}) as inFlight`,
-      CALLS_SINCE,
+      { later: 'number', inFlight: 'number' },
     );
   }
 

@@ -52,15 +52,6 @@ export interface ThrottleDeps {
   log?: Log | undefined;
 }
 
-/** One attempt under way, as it is logged. */
-interface CallAttempt {
-  runId: number | null;
-  job: string;
-  item: string;
-  callId: number;
-  attempt: number;
-}
-
 /** Attempts at one request while the service is there; each is a call. */
 const ATTEMPTS = 4;
 const LEAST_LIMITED_MS = 5 * SECOND_MS;
@@ -200,7 +191,7 @@ export class Throttle {
   }
 
   #logFailed(
-    attempt: CallAttempt,
+    attempt: Readonly<Record<string, string | number | null>>,
     response: RawResponse | undefined,
     error: unknown,
     tookMs: number,
