@@ -22,7 +22,7 @@ import { World } from './world/world.ts';
 /** A key that a sandbox is to open to. */
 export interface SandboxKeyWish {
   readonly name: string;
-  /** As `SandboxOptions` has them. */
+  /** Default enterprise, with limits that no run reaches. */
   readonly tier?: Tier | undefined;
   readonly ratePerMinute?: number | undefined;
   readonly callsPerMonth?: number | undefined;
@@ -36,8 +36,8 @@ export interface SandboxKey {
   readonly callsPerMonth: number;
 }
 
-/** Content, time and keys of a sandbox. */
-export interface SandboxOptions {
+/** Content, time and keys of a sandbox; tier and limits are those of its key. */
+export interface SandboxOptions extends Omit<SandboxKeyWish, 'name'> {
   /** The limits of its key are counted in this clock's time; without `at` it shows this time too. */
   readonly clock: Clock;
   /** A folder or file of NDJSON observations to show instead of the made-up world; an absolute path. */
@@ -52,12 +52,8 @@ export interface SandboxOptions {
   readonly seed?: number | undefined;
   /** Creators of each platform of it, as a `World` takes them. */
   readonly creators?: number | undefined;
-  /** Default enterprise, with limits that no run reaches. */
-  readonly tier?: Tier | undefined;
   /** False: the made-up world is not searched, so its words need no index. */
   readonly isSearched?: boolean;
-  readonly ratePerMinute?: number | undefined;
-  readonly callsPerMonth?: number | undefined;
   /** Further keys, each with separate limits. */
   readonly keys?: readonly SandboxKeyWish[] | undefined;
   /** Names of `DIALECTS` to speak, combined. Default: our own interface. */
@@ -69,13 +65,9 @@ export interface SandboxOptions {
 }
 
 /** A sandbox that is listening. `url` ends in `/v1`; `key` opens it. */
-export interface Sandbox {
+export interface Sandbox extends Omit<SandboxKey, 'name'> {
   readonly url: string;
   readonly dashboard: string;
-  readonly key: string;
-  /** Limits of the key. */
-  readonly ratePerMinute: number;
-  readonly callsPerMonth: number;
   /** The other keys that were asked for, in that order. */
   readonly keys: readonly SandboxKey[];
   readonly clock: SandboxTime;

@@ -58,10 +58,8 @@ const ofLake = async (id: string, io: CliIo): Promise<void> => {
 const ofUpstream = async (id: string, io: CliIo): Promise<void> => {
   const { requestOnce } = await import('../../run/run/request-once.ts');
   const { openSession } = await import('../context/session.ts');
-  const { clock, random, signal } = io;
   await using session = await openSession(configOf(io), io);
-  const world = { ...session, clock, random, signal };
-  const response = await requestOnce(world, 'analyze', { kind: 'analyze', id });
+  const response = await requestOnce(session, 'analyze', { kind: 'analyze', id });
   if (response.kind !== 'analysis') return;
   const known = analysisResponse.safeParse(response.analysis);
   const inWords = !io.isJson && known.success;

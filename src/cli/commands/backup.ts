@@ -16,10 +16,6 @@ Examples:
 Without --to, TRENDLAKE_BACKUPS_TO names the place. There the newest of 7 days, 4 weeks and 12 months
 are kept, in the data directory the newest seven. See ${docsPage('guides/backups.md')}.`;
 
-interface Options {
-  readonly to?: string;
-}
-
 /** Copies the lake into the backups of its data directory. */
 export const backupHere = async (io: CliIo): Promise<void> => {
   const { clock, signal } = io;
@@ -28,9 +24,9 @@ export const backupHere = async (io: CliIo): Promise<void> => {
   io.show(backup, () => `Backup ${backup.path} (${mebibytes(backup.bytes)}), checked.`);
 };
 
-const run = async (options: Options, io: CliIo): Promise<void> => {
+const run = async (to: string | undefined, io: CliIo): Promise<void> => {
   lakeToRead(io).close(); // never creates a lake
-  using store = await backupStore(options.to, configOf(io), io);
+  using store = await backupStore(to, configOf(io), io);
   if (store === undefined) {
     await backupHere(io);
     if (!io.isJson)
@@ -54,8 +50,8 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--to <place>', 'folder or s3://bucket/prefix')
     .option('--json', 'print one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action((options: Options) => {
-      if (options.to === '') throw new UsageError('--to must be a folder or s3://bucket/prefix.');
-      return run(options, io);
+    .action(({ to }: { to?: string }) => {
+      if (to === '') throw new UsageError('--to must be a folder or s3://bucket/prefix.');
+      return run(to, io);
     });
 };

@@ -12,17 +12,13 @@ Examples:
   trendlake backups list
   trendlake backups list --from s3://bucket/trendlake --json`;
 
-interface Options {
-  readonly from?: string;
-}
-
-const list = async (options: Options, io: CliIo): Promise<void> => {
+const list = async (from: string | undefined, io: CliIo): Promise<void> => {
   const config = configOf(io);
   const local = backupsIn(config.dataDir).map(({ path, bytes }) => {
     const name = basename(path);
     return { name, madeAt: name.slice('trendlake-'.length, -'.db'.length), bytes, place: path };
   });
-  using store = await backupStore(options.from, config, io);
+  using store = await backupStore(from, config, io);
   const packed =
     store === undefined
       ? []
@@ -49,5 +45,5 @@ export const define = (command: Command, io: CliIo): void => {
     .description('list backups of the data directory and of TRENDLAKE_BACKUPS_TO')
     .option('--from <place>', 'folder or s3://bucket/prefix instead of TRENDLAKE_BACKUPS_TO')
     .option('--json', 'an array: name, madeAt, bytes, place')
-    .action((options: Options) => list(options, io));
+    .action(({ from }: { from?: string }) => list(from, io));
 };

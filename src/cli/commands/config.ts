@@ -11,11 +11,7 @@ Examples:
 Flags win over the environment, the environment over the file, the file over the defaults. Keys and
 passwords are hidden. ${docsPage('reference/settings.md')} lists every setting.`;
 
-interface Options {
-  readonly all?: boolean;
-}
-
-const check = ({ all }: Options, io: CliIo): void => {
+const check = (all: boolean, io: CliIo): void => {
   const sources = configSources(io);
   const settings = explainConfig(sources);
   const keys = readConfig(sources).keys.map(({ name, keyEnv, apiKey }) => ({
@@ -28,7 +24,7 @@ const check = ({ all }: Options, io: CliIo): void => {
     return;
   }
   const shown = settings.filter(
-    ({ origin, value }) => origin !== 'default' || (all === true && value !== null),
+    ({ origin, value }) => origin !== 'default' || (all && value !== null),
   );
   const rows = shown.map(({ name, value, origin, where }) => [
     name,
@@ -49,5 +45,5 @@ export const define = (command: Command, io: CliIo): void => {
     .description('check every setting and show its value and origin')
     .option('--all', 'also show defaults')
     .option('--json', 'print one JSON document with every setting')
-    .action((options: Options) => check(options, io));
+    .action(({ all = false }: { all?: boolean }) => check(all, io));
 };

@@ -163,12 +163,11 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
 const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
   const { ledgerUrl } = config;
   if (ledgerUrl === undefined) return [];
-  const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
-  const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
+  const { openLedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
   const { checkLedger, durabilityWarnings, limitWarnings } = await import(
     '../../upstream/ledger-postgres/init-ledger.ts'
   );
-  await using db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
+  await using db = openLedgerDb(ledgerUrl, { clock: io.clock });
   try {
     await checkLedger(db);
     const warnings = [...(await durabilityWarnings(db)), ...(await limitWarnings(db))];

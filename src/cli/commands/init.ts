@@ -80,16 +80,14 @@ const trySettings = async (
   const { probeService } = await import('../../run/run/probe-service.ts');
   const { requestOnce } = await import('../../run/run/request-once.ts');
   const { openSession } = await import('../context/session.ts');
-  const { clock, random, signal } = io;
   await using session = await openSession(config, io, { report: io.note });
-  const world = { ...session, clock, random, signal };
   const paging = { limit: 1, page: 1, offset: 0 };
   try {
     if (!isProbed) {
-      await requestOnce(world, 'search', { kind: 'search', q: 'a', ...paging });
+      await requestOnce(session, 'search', { kind: 'search', q: 'a', ...paging });
       return {};
     }
-    const probed = await probeService({ ...world, maxCalls: PROBE_CALLS });
+    const probed = await probeService({ ...session, maxCalls: PROBE_CALLS });
     for (const [part, question] of probed.problems) io.err(`Not found: ${part}. ${question}`);
     return probed.upstream;
   } catch (error) {

@@ -23,10 +23,9 @@ const init = async (io: CliIo): Promise<void> => {
     throw new UsageError(
       'TRENDLAKE_LEDGER_URL is not set. Set it to postgres://user:password@host/database.',
     );
-  const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
-  const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
+  const { openLedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
   const { initLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
-  await using db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
+  await using db = openLedgerDb(ledgerUrl, { clock: io.clock });
   const result = await initLedger(db);
   io.show(
     result,

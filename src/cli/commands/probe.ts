@@ -50,16 +50,14 @@ const run = async ({ maxCalls, write }: Options, io: CliIo): Promise<void> => {
   const { readProbe } = await import('../../run/run/last-probe.ts');
   const { probeService } = await import('../../run/run/probe-service.ts');
   const { openSession } = await import('../context/session.ts');
-  const { clock, random, signal } = io;
   await using session = await openSession(configOf(io), io, { report: io.note });
   const { config, lake } = session;
   using progress = new ProgressLine(io);
   io.note(`Probing ${config.baseUrl} with at most ${maxCalls} calls ...`);
   const before = readProbe(lake);
-  const world = { ...session, clock, random, signal };
   const onWait = (ms: number, why: string): void =>
     progress.show(`probe: waits ${Math.ceil(ms / 1000)} s: ${why}`);
-  const { ok, calls, findings, upstream } = await probeService({ ...world, maxCalls, onWait });
+  const { ok, calls, findings, upstream } = await probeService({ ...session, maxCalls, onWait });
   progress.clear();
   io.show({ ok, calls, findings, upstream }, () => [
     io.tableOf(

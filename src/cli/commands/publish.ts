@@ -23,11 +23,6 @@ Examples:
 S3 takes the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY (or a profile or role),
 AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: ${docsPage('guides/publish.md')}.`;
 
-interface Options {
-  full?: boolean;
-  replace?: boolean;
-}
-
 const textOf = (summary: PublishSummary): string[] => {
   const { files, rows, bytes, removed, url, durationMs } = summary;
   const changed = summary.tables.filter((table) => table.files + table.removed > 0);
@@ -42,7 +37,10 @@ const textOf = (summary: PublishSummary): string[] => {
   ];
 };
 
-const run = async (options: Options, logged: LoggedIo): Promise<void> => {
+const run = async (
+  { replace = false, full = false }: { replace?: boolean; full?: boolean },
+  logged: LoggedIo,
+): Promise<void> => {
   const { io, config } = logged;
   if (config.tablesUrl === undefined)
     throw new UsageError(
@@ -58,7 +56,6 @@ const run = async (options: Options, logged: LoggedIo): Promise<void> => {
     write: (progress) => {
       const onFile = (): void => progress.show(`Tables: ${++uploaded} files uploaded`);
       const world = { clock, random, signal, env, onFile };
-      const { replace = false, full = false } = options;
       return publishIfConfigured(lake, config, world, { replace, full });
     },
     text: textOf,
@@ -71,5 +68,5 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--replace', 'replace another lake that published under this name')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
-    .action((options: Options) => withLog(io, 'off', (logged) => run(options, logged)));
+    .action((options) => withLog(io, 'off', (logged) => run(options, logged)));
 };

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
+import { TIER_NAMES } from '../../base/config/tiers.ts';
 import { isoOf } from '../../base/iso.ts';
 import { listOf, oneOf, positiveNumber, wholeNumber } from '../../base/text-values.ts';
 import { DIALECTS } from '../../sandbox/dialects.ts';
-import { startSandbox } from '../../sandbox/sandbox.ts';
+import { type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import type { CliIo } from '../context/io.ts';
-import { isoInstant, keyList, type NamedLimits, valued } from '../context/option-values.ts';
+import { isoInstant, keyList, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 
@@ -25,17 +25,11 @@ Dialects: ${Object.keys(DIALECTS).join(', ')}.
 Once listening it prints one JSON line, {"url": ..., "key": ...}. In another terminal:
   TRENDLAKE_BASE_URL=<url> TRENDLAKE_API_KEY=<key> trendlake sync`;
 
-interface Options {
-  port: number;
-  from?: string;
-  at?: number;
-  speed?: number;
-  seed?: number;
-  tier?: Tier;
-  rate?: number;
-  month?: number;
-  keys?: NamedLimits[];
-  dialect?: string[];
+interface Options
+  extends Pick<SandboxOptions, 'port' | 'from' | 'at' | 'speed' | 'seed' | 'tier' | 'keys'> {
+  readonly rate?: number;
+  readonly month?: number;
+  readonly dialect?: string[];
 }
 
 export const define = (command: Command, io: CliIo): void => {
@@ -72,26 +66,19 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option('--json', 'print {"url", "key"} once listening (the default)')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: Options) => {
+    .action(async ({ rate, month, dialect, from, ...options }: Options) => {
       const progress = new ProgressLine(io);
-      io.note(
-        options.from === undefined ? 'Generating a world ...' : `Importing ${options.from} ...`,
-      );
+      io.note(from === undefined ? 'Generating a world ...' : `Importing ${from} ...`);
       await using sandbox = await startSandbox({
+        ...options,
         clock: io.clock,
         signal: io.signal,
-        from: options.from === undefined ? undefined : resolve(io.cwd, options.from),
-        at: options.at,
-        speed: options.speed,
-        port: options.port,
-        seed: options.seed,
-        tier: options.tier,
-        ratePerMinute: options.rate,
-        callsPerMonth: options.month,
-        keys: options.keys,
-        dialects: options.dialect,
+        from: from === undefined ? undefined : resolve(io.cwd, from),
+        ratePerMinute: rate,
+        callsPerMonth: month,
+        dialects: dialect,
         onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
-        report: (sentence) => io.err(sentence),
+        report: io.err,
       }).finally(() => progress.clear());
       const { url, key, clock, dashboard } = sandbox;
       const more = Object.fromEntries(sandbox.keys.map((key) => [key.name, key.key]));

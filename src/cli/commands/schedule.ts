@@ -150,7 +150,7 @@ const warnOfMonth = async (
 const run = async (trustsClock: boolean, logged: LoggedIo): Promise<void> => {
   keepHeapSmall();
   const { io, log, config } = logged;
-  const { clock, random, env, signal } = io;
+  const { clock, random, signal } = io;
   const wanted = choresOf(config);
   const scheduled = [...JOBS, ...wanted].flatMap((job) => {
     const cron = cronOfJob(job, config);
@@ -165,11 +165,10 @@ const run = async (trustsClock: boolean, logged: LoggedIo): Promise<void> => {
     removeUnfinishedBackups(lake.dataDir);
     refuseUnreadable(lake, config);
     for (const problem of clockProblems(lake, clock.now())) warn(`warning: ${problem}`);
-    const context = { ...session, clock, random, env, signal };
     const revokedKeys = revokedElsewhere(config, clock);
     const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
     const common = {
-      ...context,
+      ...session,
       revokedKeys,
       allJobs: JOBS,
       log,

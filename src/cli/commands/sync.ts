@@ -179,10 +179,9 @@ const run = async (options: SyncOptions, logged: LoggedIo): Promise<void> => {
   const { io, log, forPeople } = logged;
   keepHeapSmall();
   const jobs = jobsNamed(options.jobs, JOBS);
-  const { clock, random, env, signal } = io;
   using progress = new SyncProgress(io);
   await using session = await openSession(logged.config, io);
-  const { lake, origin } = session;
+  const { lake, origin, clock } = session;
   const config = { ...session.config, ...refreshesWhileWaiting(session.config) };
   refuseUnreadable(lake, config);
   for (const problem of clockProblems(lake, clock.now())) io.err(`warning: ${problem}`);
@@ -190,10 +189,6 @@ const run = async (options: SyncOptions, logged: LoggedIo): Promise<void> => {
     ...session,
     config,
     log,
-    clock,
-    random,
-    env,
-    signal,
     jobs,
     ...(origin === 'upstream' ? { clockCheck: { isTrusted: options.trustClock === true } } : {}),
     ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),

@@ -14,7 +14,7 @@ import type { MonthState } from '../../upstream/throttle/month.ts';
  * Longest wait for the ledger. Then a request is refused, and a scrape or page leaves the month
  * out.
  */
-const PATIENCE_MS = 2000;
+const TIMES = { patienceMs: 2000, answerMs: 2000 };
 
 /** Parts of `serve` that live in the shared ledger; empty without one. */
 export interface ServeLedger {
@@ -34,8 +34,7 @@ export const serveLedger = async (config: Config, clock: Clock): Promise<ServeLe
   if (ledgerUrl === undefined) return { close: async () => {} };
   const keys = await openKeys(config, clock);
   const { SharedLedgers } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
-  const times = { clock, patienceMs: PATIENCE_MS, answerMs: PATIENCE_MS };
-  const ledgers = new SharedLedgers(ledgerUrl, { ...times, lakeName });
+  const ledgers = new SharedLedgers(ledgerUrl, { clock, lakeName, ...TIMES });
   const monthOf = async (key: OwnKey, now: number): Promise<MonthState | null> => {
     try {
       return (await ledgers.spent(undefined, key, now)).month;
@@ -81,12 +80,10 @@ export const openKeys = async (
   clock: Clock,
 ): Promise<KeyStore> => {
   if (ledgerUrl === undefined) return new LakeKeys(dataDir);
-  const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
+  const { openLedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
   const { SharedKeys } = await import('../../upstream/ledger-postgres/shared-keys.ts');
-  const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
   const { checkLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
-  const times = { clock, patienceMs: PATIENCE_MS, answerMs: PATIENCE_MS };
-  const db = new LedgerDb(addressOf(ledgerUrl), times);
+  const db = openLedgerDb(ledgerUrl, { clock, ...TIMES });
   try {
     await checkLedger(db);
     return new SharedKeys(db);

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { notifyTarget } from '../../base/config/notify-targets.ts';
-import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
+import { TIER_NAMES } from '../../base/config/tiers.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { parseIso } from '../../base/iso.ts';
@@ -13,6 +13,7 @@ import {
   type Parsed,
   type TextReader,
 } from '../../base/text-values.ts';
+import type { SandboxKeyWish } from '../../sandbox/sandbox.ts';
 
 /** Reads the value of an option or argument. @throws UsageError naming it */
 export const readValue = <T>(name: string, read: TextReader<T>, text: string): T => {
@@ -47,18 +48,10 @@ export const repeatable = (flags: string, description: string): Option =>
     .argParser((text: string, earlier: string[]) => [...earlier, text])
     .default([]);
 
-/** A key in an option: its tier, or its calls a minute and a month. */
-export interface NamedLimits {
-  readonly name: string;
-  readonly tier: Tier;
-  readonly ratePerMinute?: number;
-  readonly callsPerMonth?: number;
-}
-
 const KEY_LIST =
   'a comma list of names with a tier, or with calls a minute and a month, such as berlin=beta,oslo=30/2000';
 
-const namedLimits = (text: string): NamedLimits | undefined => {
+const namedLimits = (text: string): SandboxKeyWish | undefined => {
   const [, name = '', tier, minute, month] =
     /^([a-z0-9][a-z0-9_-]{0,62})=(?:(beta|scale|enterprise)|([1-9]\d{0,4})\/([1-9]\d{0,8}))$/.exec(
       text.trim(),
@@ -71,7 +64,7 @@ const namedLimits = (text: string): NamedLimits | undefined => {
 };
 
 /** Reads keys and their limits. */
-export const keyList = (text: string): Parsed<NamedLimits[]> => {
+export const keyList = (text: string): Parsed<SandboxKeyWish[]> => {
   const value = text.split(',').flatMap((entry) => namedLimits(entry) ?? []);
   const names = new Set(value.map(({ name }) => name));
   return names.size === text.split(',').length ? { value } : expected(KEY_LIST);

@@ -10,7 +10,9 @@ import { type OpenLedgers, openLedgers } from './ledgers.ts';
 import { connect, type Upstream } from './upstream.ts';
 
 /** The service, its ledger and the lake that it fills. */
-export interface Session extends AsyncDisposable {
+export interface Session
+  extends AsyncDisposable,
+    Pick<CliIo, 'clock' | 'random' | 'env' | 'signal'> {
   readonly ledgers: OpenLedgers;
   readonly origin: Origin;
   /** Settings with the address and key in use. */
@@ -40,25 +42,19 @@ export const openSession = async (
   io: CliIo,
   { waits = false, report = io.err }: { waits?: boolean; report?(sentence: string): void } = {},
 ): Promise<Session> => {
-  const { clock, signal: stopping } = io;
+  const { clock, random, env, signal } = io;
   const opened = new Opened();
   try {
-    const ledgers = opened.add(await openLedgers(given, clock, { waits, stopping }));
+    const ledgers = opened.add(await openLedgers(given, clock, { waits, stopping: signal }));
     const { config, origin } = opened.add(await connect(given, io));
     const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), report }));
     const keys = openKeys(config);
     for (const { client } of keys) opened.add(client);
     const [first] = keys;
     if (first === undefined) throw new TypeError('a service has one key at least');
-    return {
-      origin,
-      config,
-      lake,
-      client: first.client,
-      keys,
-      ledgers,
-      [Symbol.asyncDispose]: () => opened.close(),
-    };
+    const world = { origin, config, lake, client: first.client, keys, ledgers };
+    const close = (): Promise<void> => opened.close();
+    return { ...world, clock, random, env, signal, [Symbol.asyncDispose]: close };
   } catch (error) {
     await opened.close();
     throw error;

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import type { Clock } from '../../base/clock.ts';
-import type { PostgresAddress } from '../../base/config/postgres-url.ts';
+import { type PostgresAddress, postgresAddress } from '../../base/config/postgres-url.ts';
 import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
+import type { Secret } from '../../base/secret.ts';
 import { LedgerAwayError, LedgerError } from './errors.ts';
 
 /** Longest failover before calls pause. */
@@ -270,3 +271,10 @@ export class LedgerDb {
     );
   }
 }
+
+/** Connections to the ledger of a setting, which was checked when it was read. */
+export const openLedgerDb = (url: Secret, options: DbOptions): LedgerDb => {
+  const address = postgresAddress(url.reveal());
+  if (address === undefined) throw new TypeError('the address of the ledger was not checked');
+  return new LedgerDb(address, options);
+};

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { type PostgresAddress, postgresAddress } from '../../base/config/postgres-url.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Lake } from '../../lake/open.ts';
 import { KeyUnsetError } from '../throttle/errors.ts';
@@ -8,19 +7,12 @@ import type { KeyLimits, Ledger, LedgerSource, MonthSpent } from '../throttle/le
 import { emptyMonth } from '../throttle/month.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { checkLedger } from './init-ledger.ts';
-import { type DbOptions, LedgerDb } from './ledger-db.ts';
+import { type DbOptions, type LedgerDb, openLedgerDb } from './ledger-db.ts';
 import { SharedLedger, sharedSpent } from './shared-ledger.ts';
 import { SharedSlots } from './shared-slots.ts';
 
 /** The only form in which a key of the service stands in the shared ledger. */
 const keyHash = (key: Secret): string => createHash('sha256').update(key.reveal()).digest('hex');
-
-/** The address in a setting that was read before, so it can be one. */
-export const addressOf = (url: Secret): PostgresAddress => {
-  const address = postgresAddress(url.reveal());
-  if (address === undefined) throw new TypeError('the address of the ledger was not checked');
-  return address;
-};
 
 /** The ledgers of all keys in one PostgreSQL. */
 export class SharedLedgers implements LedgerSource {
@@ -37,7 +29,7 @@ export class SharedLedgers implements LedgerSource {
       ...options
     }: Pick<DbOptions, 'clock' | 'patienceMs' | 'answerMs' | 'stopping'> & { lakeName: string },
   ) {
-    this.#db = new LedgerDb(addressOf(url), options);
+    this.#db = openLedgerDb(url, options);
     this.#lakeName = lakeName;
   }
 

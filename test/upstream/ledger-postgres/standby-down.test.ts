@@ -3,9 +3,8 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import { ClockWatch } from '../../../src/upstream/ledger-postgres/clock-watch.ts';
 import { LedgerAwayError } from '../../../src/upstream/ledger-postgres/errors.ts';
-import { LedgerDb } from '../../../src/upstream/ledger-postgres/ledger-db.ts';
+import { openLedgerDb } from '../../../src/upstream/ledger-postgres/ledger-db.ts';
 import { SharedLedger } from '../../../src/upstream/ledger-postgres/shared-ledger.ts';
-import { addressOf } from '../../../src/upstream/ledger-postgres/shared-ledgers.ts';
 import { freshLake } from '../throttle/machine.ts';
 import { dbAt, ledgerServer } from './ledger-server.ts';
 
@@ -22,7 +21,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'with its stan
     const { url, db } = await servers.freshLedger();
     const { lake, remove } = freshLake();
     const options = { clock: systemClock, patienceMs: 300, answerMs: 300 };
-    const ledgerDb = new LedgerDb(addressOf(new Secret(url)), options);
+    const ledgerDb = openLedgerDb(new Secret(url), options);
     const watching = dbAt(url);
     await watching.rows("set synchronous_commit = 'local'");
     onTestFinished(async () => {
