@@ -124,6 +124,8 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     const failure = failureOf(error, io);
     print(failure, io, wantsJson(argv, io));
     return failure.exitCode;
+  } finally {
+    io.redraw('');
   }
 };
 

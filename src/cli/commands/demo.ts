@@ -12,7 +12,7 @@ import { openLakeForReading } from '../../lake/open.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import { outlookAt } from '../../learn/forecast/outlook.ts';
 import { overview } from '../../run/maintenance/overview.ts';
-import { densestStretch, snapshotsByDay } from '../../sandbox/demo/dense-days.ts';
+import { densestStretch } from '../../sandbox/demo/dense-days.ts';
 import { type LivedNight, nights } from '../../sandbox/demo/nights.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { RandomStream } from '../../sandbox/world/random-stream.ts';
@@ -22,7 +22,6 @@ import { isoInstant, valued } from '../context/option-values.ts';
 import { sandboxConfig } from '../context/upstream.ts';
 import { outlookText, overviewText } from '../text/demo-text.ts';
 import { counted } from '../text/figures.ts';
-import { ProgressLine } from '../text/progress-line.ts';
 
 const HELP = `
 Simulates each night in a few seconds. It serves a made-up world (or an import) with its own clock,
@@ -44,7 +43,7 @@ interface Options {
 const bestCovered = (options: Options, sandbox: Sandbox): number => {
   using lake = openLakeForReading(sandbox.dataDir);
   const before = options.at ?? Number.MAX_SAFE_INTEGER;
-  const day = densestStretch(snapshotsByDay(lake, before), options.nights);
+  const day = densestStretch(lake, before, options.nights);
   if (day === undefined)
     throw new UsageError(
       `${options.from} holds no counts of videos${options.at === undefined ? '' : ` before ${isoOf(options.at)}`}. Expected snapshots to live through; choose another --at or --from.`,
@@ -143,7 +142,6 @@ const live = async (
 
 const run = async (options: Options, io: CliIo): Promise<void> => {
   const { from, nights: count } = options;
-  const progress = new ProgressLine(io);
   io.note(from === undefined ? 'Generating a world ...' : `Importing ${from} ...`);
   const today = Math.floor(io.clock.now() / DAY_MS) * DAY_MS;
   const worldEnd = options.at ?? today;
@@ -153,9 +151,9 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
     from: from === undefined ? undefined : resolve(io.cwd, from),
     at: clock.now(), // the clock moves only between nights
     signal: io.signal,
-    onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
+    onProgress: ({ file, lines }) => io.progress(`${file}: ${counted(lines, 'line')}`),
     report: io.err,
-  }).finally(() => progress.clear());
+  });
   const lastAt = from === undefined ? worldEnd : bestCovered(options, sandbox);
   await live(options, io, { sandbox, clock, lastAt });
 };

@@ -224,7 +224,6 @@ const check = async (io: CliIo, options: Options): Promise<void> => {
     );
   }
   const ok = findings.every((finding) => finding.ok);
-  io.redraw('');
   const { bundle } = options;
   const path =
     bundle === undefined ? undefined : writeBundle(bundle, configOf(io).dataDir, findings, io);

@@ -20,7 +20,6 @@ import { subjectName } from '../../lake/read/subject-name.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantBefore, sinceOption, valued } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
-import { ProgressLine } from '../text/progress-line.ts';
 
 /** Rows of the table at most; `--json` prints all. */
 const SHOWN = 200;
@@ -49,8 +48,7 @@ type AnyEvent = Omit<ShownEvent, 'detectedAt'> & { readonly detectedAt: string |
 
 /** Runs the rules over a span. Slow in a large lake. */
 const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): AnyEvent[] => {
-  using progress = new ProgressLine(io);
-  progress.show(`events: trying the rules from ${dateOf(wanted.from)} to ${dateOf(wanted.to)}`);
+  io.progress(`events: trying the rules from ${dateOf(wanted.from)} to ${dateOf(wanted.to)}`);
   const detectedAt = prepare(lake.sqlite, 'select detected_at from events where id = ?', 'number');
   return detectEvents(lake, wanted)
     .map(storableEvent)

@@ -42,9 +42,9 @@ const exportParquet = async (full: boolean, logged: LoggedIo): Promise<void> => 
   await writeFiles(logged, {
     job: 'export',
     done: 'exported',
-    write: (progress) => {
+    write: () => {
       const onProgress = (done: number, of: number): void =>
-        progress.show(`Parquet: ${done} of ${of} files`);
+        logged.io.progress(`Parquet: ${done} of ${of} files`);
       return exportLake(lake, { clock, codec, full, here: true, signal, onProgress });
     },
     text: textOf,
@@ -57,9 +57,9 @@ const exportLines = async (folder: string, logged: LoggedIo): Promise<void> => {
   await writeFiles(logged, {
     job: 'export',
     done: 'exported as NDJSON',
-    write: (progress) => {
+    write: () => {
       const onProgress = (kind: string, lines: number): void =>
-        progress.show(`${kind}: ${counted(lines, 'line')}`);
+        logged.io.progress(`${kind}: ${counted(lines, 'line')}`);
       return exportNdjson(lake, folder, { clock, signal, onProgress });
     },
     text: ({ kinds, bytes }) => [

@@ -11,7 +11,6 @@ import { lakeToWrite } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { whileOpen } from '../context/while-open.ts';
 import { counted, grouped } from '../text/figures.ts';
-import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
 
 const EXAMPLES = `
@@ -55,20 +54,18 @@ const logFiles = ({ files, outcome }: ImportSummary, log: Log): void => {
 const run = async (paths: string[], options: Options, { io, log }: LoggedIo): Promise<void> => {
   keepHeapSmall();
   using lake = lakeToWrite(io);
-  using progress = new ProgressLine(io);
   const deps: ImportDeps = {
     clock: io.clock,
     signal: io.signal,
     map: readColumnMap(options.map ?? []),
     onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
-      progress.show(
+      io.progress(
         `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
       ),
   };
   const summary = await whileOpen(io, lake.dataDir, 'import', () =>
     importPaths(lake, paths, io.cwd, deps),
   );
-  progress.clear();
   logFiles(summary, log);
   if (io.isJson) io.json(summary);
   else print(io, summary);

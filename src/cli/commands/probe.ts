@@ -8,7 +8,6 @@ import { commandText, docsPage } from '../../base/installation.ts';
 import { wholeNumber } from '../../base/text-values.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { valued } from '../context/option-values.ts';
-import { ProgressLine } from '../text/progress-line.ts';
 
 const HELP = `
 Asks your service about everything that the interface leaves open: names of platforms and periods,
@@ -52,13 +51,11 @@ const run = async ({ maxCalls, write }: Options, io: CliIo): Promise<void> => {
   const { openSession } = await import('../context/session.ts');
   await using session = await openSession(configOf(io), io, { report: io.note });
   const { config, lake } = session;
-  using progress = new ProgressLine(io);
   io.note(`Probing ${config.baseUrl} with at most ${maxCalls} calls ...`);
   const before = readProbe(lake);
   const onWait = (ms: number, why: string): void =>
-    progress.show(`probe: waits ${Math.ceil(ms / 1000)} s: ${why}`);
+    io.progress(`probe: waits ${Math.ceil(ms / 1000)} s: ${why}`);
   const { ok, calls, findings, upstream } = await probeService({ ...session, maxCalls, onWait });
-  progress.clear();
   io.show({ ok, calls, findings, upstream }, () => [
     io.tableOf(
       findings,

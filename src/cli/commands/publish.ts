@@ -53,8 +53,8 @@ const run = async (
   await writeFiles(logged, {
     job: 'publish',
     done: 'published',
-    write: (progress) => {
-      const onFile = (): void => progress.show(`Tables: ${++uploaded} files uploaded`);
+    write: () => {
+      const onFile = (): void => io.progress(`Tables: ${++uploaded} files uploaded`);
       const world = { clock, random, signal, env, onFile };
       return publishIfConfigured(lake, config, world, { replace, full });
     },

@@ -9,7 +9,6 @@ import { existingLake } from '../context/lakes.ts';
 import { type LoggedIo, withLog } from '../context/log.ts';
 import { sinceOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
-import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
 
 const HELP = `
@@ -54,16 +53,14 @@ const run = async (options: Options, { io, log, config }: LoggedIo): Promise<voi
   const { dataDir, upstream } = config;
   using source = existingLake(io);
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
-  using progress = new ProgressLine(io);
   const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
   try {
     const summary = await replayResponses(source, target, {
       since: options.since ?? 0,
       upstream,
       signal: io.signal,
-      onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
+      onProgress: (done, of) => io.progress(`replay: ${done} of ${of} responses`),
     });
-    progress.clear();
     logSummary(summary, log);
     if (io.isJson) io.json(summary);
     else print(io, summary);

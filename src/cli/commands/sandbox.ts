@@ -9,7 +9,6 @@ import { type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import type { CliIo } from '../context/io.ts';
 import { isoInstant, keyList, valued } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
-import { ProgressLine } from '../text/progress-line.ts';
 
 const EXAMPLES = `
 Examples:
@@ -67,7 +66,6 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--json', 'print {"url", "key"} once listening (the default)')
     .addHelpText('after', EXAMPLES)
     .action(async ({ rate, month, dialect, from, ...options }: Options) => {
-      const progress = new ProgressLine(io);
       io.note(from === undefined ? 'Generating a world ...' : `Importing ${from} ...`);
       await using sandbox = await startSandbox({
         ...options,
@@ -77,9 +75,9 @@ export const define = (command: Command, io: CliIo): void => {
         ratePerMinute: rate,
         callsPerMonth: month,
         dialects: dialect,
-        onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
+        onProgress: ({ file, lines }) => io.progress(`${file}: ${counted(lines, 'line')}`),
         report: io.err,
-      }).finally(() => progress.clear());
+      });
       const { url, key, clock, dashboard } = sandbox;
       const more = Object.fromEntries(sandbox.keys.map((key) => [key.name, key.key]));
       io.json({ url, key, ...(sandbox.keys.length === 0 ? {} : { keys: more }) }, 0);

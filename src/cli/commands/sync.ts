@@ -8,7 +8,7 @@ import { wholeNumber } from '../../base/text-values.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Attempting } from '../../run/run/attempt.ts';
 import { refuseUnreadable } from '../../run/run/last-probe.ts';
-import { liveNight, type Night } from '../../run/run/night.ts';
+import { exportedIn, liveNight, type Night } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import { jobsNamed } from '../../run/run/sync.ts';
 import type { CliIo } from '../context/io.ts';
@@ -63,7 +63,7 @@ const DRIFT_TOLD = 10;
 const print = (
   io: CliIo,
   summary: RunSummary,
-  { events, exported }: { events: number; exported: Exported },
+  { events, exported }: { events: number; exported: ReturnType<typeof exportedIn> },
   { origin, config: { pricePer1000: price } }: Session,
 ): void => {
   const { calls, items, quota } = summary;
@@ -110,11 +110,6 @@ const tellStopped = (io: CliIo, { quota: { keys = [] }, reason }: RunSummary): v
       io.err(`Key ${name} was left out: ${stopped}`);
 };
 
-interface Exported {
-  files: number;
-  rows: number;
-}
-
 /** Messages for each failed step after a sync. */
 const FAILED: Record<string, string> = {
   events: 'Event detection failed. Loaded data is kept, and the next sync detects them:',
@@ -146,13 +141,6 @@ const exitCodeOf = ({ runs, chores }: Night): ExitCode => {
   if (ends.some((end) => !end.ok && !end.retry)) return EXIT.failed;
   if (ends.some((end) => !end.ok)) return EXIT.paused;
   return EXIT[runs.at(-1)?.outcome ?? 'complete'];
-};
-
-const exportedIn = ({ chores }: Night): Exported => {
-  const end = chores.find(({ name }) => name === 'export')?.end;
-  return end?.ok === true
-    ? { files: end.value.files ?? 0, rows: end.value.rows ?? 0 }
-    : { files: 0, rows: 0 };
 };
 
 /** Prints the last run, the steps after it, and keys that stopped. */

@@ -60,6 +60,8 @@ export interface Surroundings {
   draw(text: string): void;
 }
 
+const PROGRESS_EVERY_MS = 100;
+
 type TableOptions = Omit<TableWish, 'columns'> & { readonly empty?: string };
 
 /** Meaning of a line, shown as a colour. */
@@ -88,6 +90,7 @@ export class CliIo {
   flags: EverydayFlags = {};
   #hasDocument = false;
   #isDrawn = false;
+  #progressAt = Number.NEGATIVE_INFINITY;
   #divertedTo: ((line: string) => void) | undefined;
 
   constructor(around: Surroundings) {
@@ -223,6 +226,7 @@ export class CliIo {
 
   /** Prints a line for programs byte for byte: JSON and CSV. */
   readonly data = (line: string): void => {
+    this.redraw('');
     this.#around.out(line);
   };
 
@@ -233,6 +237,14 @@ export class CliIo {
   /** Echoes a prompt and typed input. */
   readonly typed = (text: string): void => {
     this.#around.draw(text);
+  };
+
+  /** Redraws the bottom line at most ten times a second. The next output clears it. */
+  readonly progress = (line: string): void => {
+    const now = this.clock.monotonic();
+    if (now - this.#progressAt < PROGRESS_EVERY_MS) return;
+    this.#progressAt = now;
+    this.redraw(line);
   };
 
   /** Redraws the bottom line of a terminal; '' clears it. */

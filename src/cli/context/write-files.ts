@@ -1,4 +1,3 @@
-import { ProgressLine } from '../text/progress-line.ts';
 import type { LoggedIo } from './log.ts';
 
 /** Summary of every command that writes files. */
@@ -10,7 +9,7 @@ interface FilesWritten {
   readonly durationMs: number;
 }
 
-/** Writes files with a progress line, logs and prints the result. */
+/** Writes files, logs and prints the result. */
 export const writeFiles = async <Summary extends FilesWritten>(
   { io, log }: LoggedIo,
   {
@@ -23,13 +22,11 @@ export const writeFiles = async <Summary extends FilesWritten>(
     readonly job: string;
     readonly done: string;
     /** @returns undefined if there is nothing to write */
-    readonly write: (progress: ProgressLine) => Promise<Summary | undefined>;
+    readonly write: () => Promise<Summary | undefined>;
     readonly text: (summary: Summary) => readonly string[];
   },
 ): Promise<void> => {
-  using progress = new ProgressLine(io);
-  const summary = await write(progress);
-  progress.clear();
+  const summary = await write();
   if (summary === undefined) return;
   const { files, rows, bytes, removed, durationMs: ms } = summary;
   log.info({ job, files, rows, bytes, removed, ms }, done);

@@ -2,7 +2,6 @@ import { SECOND_MS } from '../../base/durations.ts';
 import type { RunProgress } from '../../run/run/run-deps.ts';
 import type { CliIo } from '../context/io.ts';
 import { counted, grouped } from './figures.ts';
-import { ProgressLine } from './progress-line.ts';
 
 const EVERY_MS = 10 * SECOND_MS;
 const LEAST_TOLD_MS = 5 * SECOND_MS;
@@ -19,7 +18,6 @@ const progressText = ({ job, ended, planned, callsSent }: RunProgress): string =
  */
 export class SyncProgress {
   readonly #io: CliIo;
-  readonly #line: ProgressLine;
   #toldAt: number;
   #last: RunProgress | undefined;
   #wait: { readonly until: number; readonly why: string } | undefined;
@@ -27,7 +25,6 @@ export class SyncProgress {
 
   constructor(io: CliIo) {
     this.#io = io;
-    this.#line = new ProgressLine(io);
     this.#toldAt = io.clock.monotonic();
   }
 
@@ -37,7 +34,7 @@ export class SyncProgress {
     const { ended, planned, remainingMs } = progress;
     const left = remainingMs === null || ended >= planned ? '' : `, ${spanText(remainingMs)} left`;
     const text = `${progressText(progress)}${left}`;
-    this.#line.show(text);
+    this.#io.progress(text);
     const { clock, isTerminal, note } = this.#io;
     if (isTerminal || clock.monotonic() - this.#toldAt < EVERY_MS) return;
     this.#toldAt = clock.monotonic();
@@ -57,7 +54,7 @@ export class SyncProgress {
   readonly clear = (): void => {
     this.#wait = undefined;
     this.#ticking?.abort();
-    this.#line.clear();
+    this.#io.redraw('');
   };
 
   [Symbol.dispose](): void {

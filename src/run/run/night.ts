@@ -52,6 +52,13 @@ export interface Night extends Followed {
   runs: RunSummary[];
 }
 
+/** Parquet files and rows that a night wrote; 0 if its export failed or was left out. */
+export const exportedIn = ({ chores }: Pick<Night, 'chores'>): { files: number; rows: number } => {
+  const end = chores.find(({ name }) => name === 'export')?.end;
+  const { files = 0, rows = 0 } = end?.ok === true ? end.value : {};
+  return { files, rows };
+};
+
 /** Maximum time for sending webhooks. The next sender continues. */
 const SENDING_MS = 10 * SECOND_MS;
 

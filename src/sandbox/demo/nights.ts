@@ -1,5 +1,5 @@
 import type { VirtualClock } from '../../base/clock.ts';
-import { liveNight, type NightDeps } from '../../run/run/night.ts';
+import { exportedIn, liveNight, type NightDeps } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import type { SandboxTime } from '../sandbox-clock.ts';
 
@@ -7,7 +7,7 @@ import type { SandboxTime } from '../sandbox-clock.ts';
 export interface LivedNight {
   readonly at: number;
   readonly run: RunSummary;
-  readonly exported: { readonly files: number; readonly rows: number };
+  readonly exported: ReturnType<typeof exportedIn>;
 }
 
 interface NightsDeps extends Omit<NightDeps, 'clock' | 'onProgress'> {
@@ -28,12 +28,10 @@ export async function* nights(
   for (const at of instants) {
     deps.clock.advanceTo(at);
     serviceClock.advanceTo(at);
-    const { runs, chores } = await liveNight(deps);
-    const run = runs.at(-1);
+    const night = await liveNight(deps);
+    const run = night.runs.at(-1);
     if (run === undefined) return;
-    const end = chores.find(({ name }) => name === 'export')?.end;
-    const { files = 0, rows = 0 } = end?.ok === true ? end.value : {};
-    yield { at, run, exported: { files, rows } };
+    yield { at, run, exported: exportedIn(night) };
     if (run.outcome !== 'complete' && run.outcome !== 'partial') return;
   }
 }

@@ -1,7 +1,7 @@
 import { HOLDERS } from '../../base/wire/field-table.ts';
 import { findArray } from '../../base/wire/find-array.ts';
 import { fewItems, type ProbeState, seenIn } from './probe-state.ts';
-import type { ProbedFeed } from './probe-words.ts';
+import { FIRST_ITEMS, type ProbedFeed } from './probe-words.ts';
 import { listIn, rateUnit } from './shapes.ts';
 
 /** Compares the rate of items with their likes and views. */
@@ -67,7 +67,7 @@ export const probeOthers = async (state: ProbeState, feed: ProbedFeed): Promise<
   }
   const q = typeof title === 'string' ? (title.match(/\p{L}{3,}/u)?.[0] ?? 'a') : 'a';
   const response = await state.get('/search', { q, ...fewItems(state) });
-  const request = { kind: 'search', q, limit: 5, page: 1, offset: 0 } as const;
+  const request = { kind: 'search', q, ...FIRST_ITEMS } as const;
   noteOther(state, 'search', seenIn('/search', response), state.readable(request, response));
 };
 

@@ -235,8 +235,7 @@ export const probePages = async (
   );
   const isCut = length < long.size && total !== undefined && total > length;
   const largest = long.isRefused ? long.size : isCut ? length : undefined;
-  noteSize(state, { sizeParameter, largest, isTooShort, length, path: feed.word });
-  return {
+  const pages = {
     path: `/feed/${encodeURIComponent(feed.word)}`,
     query,
     sizeParameter,
@@ -247,6 +246,8 @@ export const probePages = async (
     asked: long.size,
     total,
   };
+  noteSize(state, pages, largest);
+  return pages;
 };
 
 /** Keeps the parameter and the largest page. */
@@ -263,21 +264,12 @@ export const noteLargest = (state: ProbeState, largest: number, evidence: string
 
 const noteSize = (
   state: ProbeState,
-  {
-    sizeParameter,
-    largest,
-    isTooShort,
-    length,
-    path,
-  }: {
-    sizeParameter: string | undefined;
-    largest: number | undefined;
-    isTooShort: boolean;
-    length: number;
-    path: string;
-  },
+  { sizeParameter, long, path }: ProbedPages,
+  largest: number | undefined,
 ): void => {
   const { settings } = state;
+  const length = lengthOf(long);
+  const isTooShort = length <= SHORT;
   if (sizeParameter !== undefined && sizeParameter !== 'limit')
     settings.paging = { ...settings.paging, sizeParameter };
   const isKnown = sizeParameter !== undefined && !isTooShort;
@@ -287,10 +279,10 @@ const noteSize = (
       ? sizeParameter
       : 'unknown. Ask the operator for the parameter of the page size.',
     certainty: isKnown ? 'certain' : 'unknown',
-    evidence: isKnown ? `/feed/${path} gave ${SHORT} items when asked` : `${length} items`,
+    evidence: isKnown ? `${path} gave ${SHORT} items when asked` : `${length} items`,
     setting: 'paging.sizeParameter',
   });
   if (sizeParameter === undefined && largest === undefined && !isTooShort)
     noteLargest(state, length, 'each page has as many, whatever was asked');
-  else if (largest !== undefined) noteLargest(state, largest, `/feed/${path} gave no more`);
+  else if (largest !== undefined) noteLargest(state, largest, `${path} gave no more`);
 };

@@ -21,6 +21,16 @@ const USUAL_SIZE = 20;
 /** Words that are tried for a period after one with an empty list. */
 const MOST_EMPTY = 4;
 
+/** The page that a probe reads of a list. */
+export const FIRST_ITEMS = { limit: 5, page: 1, offset: 0 };
+
+/** A word of the service for a period: its trends and where they were seen. */
+interface PeriodWord {
+  readonly word: string;
+  readonly items: number | string;
+  readonly evidence: string;
+}
+
 /** A feed of the probe: the word of its platform, and its list. */
 export interface ProbedFeed {
   readonly platform: Platform;
@@ -55,13 +65,6 @@ const readDescription = async (state: ProbeState): Promise<string[]> => {
   const { status, text } = await state.get('/openapi.json');
   return status === 200 ? [text.slice(0, 200_000)] : [];
 };
-
-const unknownPlatform = (state: ProbeState, platform: Platform, tried: readonly string[]): void =>
-  state.fail(
-    `platform ${platform}`,
-    `Ask the operator for the name of ${platform} in /feed/{platform}.`,
-    `tried ${tried.join(', ')}`,
-  );
 
 /** The word that messages name for a platform; undefined if they name none. */
 const namedPlatform = (
@@ -124,9 +127,9 @@ const findFeed = async (
 /** Finds the words of the platforms, by their feeds. */
 export const probeFeeds = async (state: ProbeState): Promise<ProbedFeed[]> => {
   const feeds: ProbedFeed[] = [];
-  let description: string[] | undefined;
-  const describe = async (): Promise<string[]> => {
-    description ??= await readDescription(state);
+  let description: Promise<string[]> | undefined;
+  const describe = (): Promise<string[]> => {
+    description ??= readDescription(state);
     return description;
   };
   for (const platform of state.config.platforms) {
@@ -139,7 +142,12 @@ export const probeFeeds = async (state: ProbeState): Promise<ProbedFeed[]> => {
     const answered = state.refusals.find(
       ({ status, path }) => status === 200 && path.startsWith('/feed/'),
     );
-    if (answered === undefined) unknownPlatform(state, platform, tried);
+    if (answered === undefined)
+      state.fail(
+        `platform ${platform}`,
+        `Ask the operator for the name of ${platform} in /feed/{platform}.`,
+        `tried ${tried.join(', ')}`,
+      );
     else
       state.fail(
         `feed of ${platform}`,
@@ -174,14 +182,7 @@ const noteFeed = (state: ProbeState, { platform, word, list, response }: ProbedF
       setting: `idPrefixes.${platform}`,
     });
   }
-  const request = {
-    kind: 'feed',
-    platform,
-    dateRange: '24h',
-    limit: 5,
-    page: 1,
-    offset: 0,
-  } as const;
+  const request = { kind: 'feed', platform, dateRange: '24h', ...FIRST_ITEMS } as const;
   const items = state.readable(request, response);
   if (typeof items === 'string')
     state.fail(`feed of ${platform}`, 'Ask the operator for the shape of an item.', items);
@@ -200,7 +201,7 @@ const noteFeed = (state: ProbeState, { platform, word, list, response }: ProbedF
 const notePeriod = (
   state: ProbeState,
   period: Period,
-  { word, items, evidence }: { word: string; items: number | string; evidence: string },
+  { word, items, evidence }: PeriodWord,
 ): void => {
   if (word !== period) state.settings.periods = { ...state.settings.periods, [period]: word };
   if (typeof items === 'string')
@@ -223,9 +224,9 @@ export const probePeriods = async (
   const like: Partial<Record<Period, string>> = {};
   for (const period of PERIODS) {
     const tried: string[] = [];
-    let empty: { word: string; path: string; response: ProbeResponse } | undefined;
+    let found: PeriodWord | undefined; // one with an empty list counts if no word does better
     const configured = state.settings.periods?.[period];
-    while (like[period] === undefined && tried.length < MOST_TRIES) {
+    while (tried.length < MOST_TRIES) {
       const candidates = periodCandidates(period, state.messagesOf('/trends'), { tried, like });
       const isLike = Object.keys(like).length > 0;
       const first = configured ?? (isLike ? undefined : period);
@@ -241,21 +242,16 @@ export const probePeriods = async (
         state.refusals.push(response);
         continue;
       }
-      const request = { kind: 'trends', platform, period, limit: 5, page: 1, offset: 0 } as const;
+      const request = { kind: 'trends', platform, period, ...FIRST_ITEMS } as const;
       const items = state.readable(request, response);
-      if (items === 0 && tried.length < MOST_EMPTY) {
-        empty ??= { word, path, response };
-        continue;
-      }
-      like[period] = word;
-      notePeriod(state, period, { word, items, evidence: seenIn(path, response) });
+      const isLast = items !== 0 || tried.length >= MOST_EMPTY;
+      if (isLast || found === undefined) found = { word, items, evidence: seenIn(path, response) };
+      if (isLast) break;
     }
-    if (like[period] === undefined && empty !== undefined) {
-      like[period] = empty.word;
-      const evidence = seenIn(empty.path, empty.response);
-      notePeriod(state, period, { word: empty.word, items: 0, evidence });
-    }
-    if (like[period] === undefined)
+    if (found !== undefined) {
+      like[period] = found.word;
+      notePeriod(state, period, found);
+    } else
       state.fail(
         `period ${period}`,
         `Ask the operator for the name of the ${period} in /trends/{platform}/{period}.`,
@@ -298,7 +294,7 @@ export const probeHashtags = async (state: ProbeState): Promise<void> => {
     if (response.status === 404) break;
     if (response.status !== 200) continue;
     const list = noteList(state, response, 'hashtags');
-    const request = { kind: 'hashtags', dateRange: range, limit: 5, page: 1, offset: 0 } as const;
+    const request = { kind: 'hashtags', dateRange: range, ...FIRST_ITEMS } as const;
     const items = list === undefined ? 'no list was found' : state.readable(request, response);
     if (typeof items === 'string') {
       state.fail('hashtags', 'Ask the operator where the list of hashtags is.', items);
