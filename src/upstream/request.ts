@@ -58,11 +58,19 @@ export interface HttpRequest {
   body?: string;
 }
 
-const get = (path: string, parameters: Record<string, string | number> = {}): HttpRequest => {
+/** A path with query parameters. */
+export const withQuery = (
+  path: string,
+  parameters: Readonly<Record<string, string | number>>,
+): string => {
   const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)] as const);
-  const query = texts.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(texts))}`;
-  return { method: 'GET', path: path + query };
+  return texts.length === 0 ? path : `${path}?${new URLSearchParams(Object.fromEntries(texts))}`;
 };
+
+const get = (path: string, parameters: Record<string, string | number> = {}): HttpRequest => ({
+  method: 'GET',
+  path: withQuery(path, parameters),
+});
 
 /** Method, path and body of a request, with the parameters that select the page of a list. */
 export const httpRequest = (

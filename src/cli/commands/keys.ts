@@ -7,7 +7,7 @@ import { csvLine } from '../../base/csv.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf, isoOrNull, withIso } from '../../base/iso.ts';
-import { oneOf, wholeNumber } from '../../base/text-values.ts';
+import { expected, listOf, oneOf, type TextReader, wholeNumber } from '../../base/text-values.ts';
 import { type KeyRecord, newKey, SCOPES, type Scope } from '../../lake/keys/keys.ts';
 import type { RouteUse } from '../../lake/keys/limits.ts';
 import { LAKE_FILE, openLake } from '../../lake/open.ts';
@@ -30,11 +30,8 @@ interface UsageOptions {
   readonly csv?: boolean;
 }
 
-const monthOf = (text: string | undefined, now: number): string => {
-  const month = text ?? dateOf(now).slice(0, 7);
-  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month;
-  throw new UsageError(`--month must be a month such as 2026-11; it is "${month}".`);
-};
+const calendarMonth: TextReader<string> = (text) =>
+  /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? { value: text } : expected('a month such as 2026-11');
 
 const usageTable = (uses: readonly RouteUse[], month: string, io: CliIo): string => {
   if (uses.length === 0) return `No key was used in ${month} (UTC).`;
@@ -55,11 +52,11 @@ const defineUsage = (command: Command, io: CliIo): void => {
   command
     .command('usage')
     .description('calls of a month by key, day (UTC) and route, including refused ones (429)')
-    .option('--month <YYYY-MM>', 'month to show; default this one')
+    .addOption(valued('--month <YYYY-MM>', 'month to show; default this one', calendarMonth))
     .option('--csv', 'RFC 4180 with a header')
     .option('--json', 'print an array')
     .action(async (options: UsageOptions) => {
-      const month = monthOf(options.month, io.clock.now());
+      const { month = dateOf(io.clock.now()).slice(0, 7) } = options;
       await using keys = await openKeys(configOf(io), io.clock);
       const uses = await keys.usageOfMonth(month);
       if (options.csv !== true || io.isJson)
@@ -75,7 +72,7 @@ interface CreateOptions {
   readonly tier: Tier;
   readonly rate?: number;
   readonly month?: number;
-  readonly scopes?: string;
+  readonly scopes?: Scope[];
 }
 
 /** Without a value, `--use-case` would take the next option as its text. */
@@ -84,12 +81,6 @@ const useCaseOf = (text: string): string => {
   throw new UsageError(
     `--use-case must be followed by what the key will be used for; it is "${text}", which reads like an option.`,
   );
-};
-
-const scopesOf = (text: string): Scope[] => {
-  const names = text.split(',').map((name) => name.trim());
-  if (names.every((name) => SCOPES.includes(name as Scope))) return [...new Set(names)] as Scope[];
-  throw new UsageError(`--scopes must be a comma list of ${SCOPES.join(', ')}; got "${text}".`);
 };
 
 const shown = (record: KeyRecord) => withIso(record, 'createdAt', 'revokedAt');
@@ -116,7 +107,7 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
     tier: options.tier,
     ...(options.rate === undefined ? {} : { ratePerMinute: options.rate }),
     ...(options.month === undefined ? {} : { callsPerMonth: options.month }),
-    ...(options.scopes === undefined ? {} : { scopes: scopesOf(options.scopes) }),
+    ...(options.scopes === undefined ? {} : { scopes: options.scopes }),
   };
   const { key, ...made } = newKey(wish, io.clock.now());
   await using keys = await openKeys(configOf(io), io.clock);
@@ -158,7 +149,7 @@ export const define = (command: Command, io: CliIo): void => {
         wholeNumber(1, 1_000_000_000),
       ),
     )
-    .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
+    .addOption(valued('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`, listOf(SCOPES)))
     .option('--json', 'print {id, key, tier, scopes}')
     .action((options: CreateOptions) => create(io, options));
   command

@@ -10,7 +10,7 @@ const LOCK_WAIT = '5s';
  * Nobody sends for a minute, and what is in flight holds its slot as if it had left now: the clock was
  * stepped, or another server answers, and nobody knows how long ago calls were made.
  */
-export const HOLD = `
+const HOLD = `
 create or replace function hold_slots(of_key bigint, limits jsonb) returns bigint
 language plpgsql volatile as $$
 declare
@@ -29,7 +29,7 @@ end $$;
  * key's lock is held by an admission that is still under way. Nobody waits for it to reach the disk or a
  * standby: a call that is not given back counts.
  */
-export const GIVE_BACK = `
+const GIVE_BACK = `
 create or replace function return_calls(of_key bigint, tokens jsonb) returns void
 language plpgsql volatile as $$
 declare
@@ -63,7 +63,7 @@ end $$;
  * older than the lock. Where another server answers than before, such as a promoted standby, whose clock
  * may differ, nobody sends for a minute: then all that its predecessor admitted has left the minute.
  */
-export const ADMIT = `
+const ADMIT = `
 create or replace function admit(key_hash text, call jsonb, limits jsonb)
 returns jsonb language plpgsql volatile set search_path from current as $$
 declare
@@ -157,7 +157,7 @@ end $$;
  * Pauses a key for all machines, unless a longer pause holds; and settles a call, once. Nobody waits for
  * a settled call to reach the disk: one that is forgotten counts, and holds its slot a little longer.
  */
-export const SETTLE = `
+const SETTLE = `
 create or replace function pause_key(key_hash text, asked_ms bigint, why text)
 returns void language plpgsql volatile set search_path from current as $$
 declare
@@ -212,3 +212,5 @@ begin
   end if;
 end $$;
 `;
+
+export const CALLS = [HOLD, GIVE_BACK, ADMIT, SETTLE].join('\n');

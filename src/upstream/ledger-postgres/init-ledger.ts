@@ -1,27 +1,16 @@
 import { DAY_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import { differingLimits, type KeyMember } from '../throttle/ledger.ts';
-import { ADMIT, GIVE_BACK, HOLD, SETTLE } from './calls-sql.ts';
+import { CALLS } from './calls-sql.ts';
 import { LedgerError } from './errors.ts';
 import type { LedgerDb } from './ledger-db.ts';
-import { CLOCK, MONTH, SPENT } from './months-sql.ts';
+import { MONTHS } from './months-sql.ts';
 import { SERVICE } from './service-sql.ts';
 import { SLOTS } from './slots-sql.ts';
 import { LEDGER_VERSION, PROGRAM, TABLES } from './tables-sql.ts';
 
 /** Everything `ledger init` makes, in the schema that the search path names. Safe to run again. */
-const LEDGER_SQL: readonly string[] = [
-  TABLES,
-  CLOCK,
-  MONTH,
-  SPENT,
-  HOLD,
-  GIVE_BACK,
-  ADMIT,
-  SETTLE,
-  SLOTS,
-  SERVICE,
-];
+const LEDGER_SQL = [TABLES, MONTHS, CALLS, SLOTS, SERVICE].join('\n');
 
 /** Durability settings of the server. */
 interface Durability {
@@ -134,7 +123,7 @@ export const initLedger = async (db: LedgerDb): Promise<InitSummary> => {
         `select pg_advisory_xact_lock(hashtext('${PROGRAM} ${db.schema}'));
          create schema if not exists ${db.schema};
          set local search_path = ${db.schema}, pg_catalog;`,
-        ...LEDGER_SQL,
+        LEDGER_SQL,
       ].join('\n'),
     );
   }

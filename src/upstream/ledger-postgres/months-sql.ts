@@ -7,7 +7,7 @@ import { SLOT_MS } from '../throttle/slots.ts';
  * Time and months, as src/upstream/throttle/month.ts has them. Functions that only other functions call have no search path:
  * setting one costs more than what these do.
  */
-export const CLOCK = `
+const CLOCK = `
 create or replace function now_ms() returns bigint language sql volatile as
 $$ select floor(extract(epoch from clock_timestamp()) * 1000)::bigint $$;
 
@@ -38,7 +38,7 @@ end $$;
  * Calls spent in a key's month. A rolling month ends when its oldest hour leaves it. Of a hint, what is left
  * if it counts every call in flight, and `surely` if it counts none.
  */
-export const MONTH = `
+const MONTH = `
 create or replace function month_spent(of_key bigint, reset text, instant bigint,
   out starts_at bigint, out ends_at bigint, out spent bigint, out by_hand bigint)
 language plpgsql stable as $$
@@ -68,7 +68,7 @@ $$;
 `;
 
 /** Calls spent in a key's month and last minute, and the limits that machines state for it, lowered by what the service stated. Reads only. */
-export const SPENT = `
+const SPENT = `
 create or replace function key_spent(key_hash text, reset text) returns jsonb
 language sql stable set search_path from current as $$
   select jsonb_build_object('at', n.instant, 'startsAt', m.starts_at, 'endsAt', m.ends_at,
@@ -86,3 +86,5 @@ language sql stable set search_path from current as $$
   cross join month_spent(coalesce(k.id, 0), reset, n.instant) m
 $$;
 `;
+
+export const MONTHS = [CLOCK, MONTH, SPENT].join('\n');

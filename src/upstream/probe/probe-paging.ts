@@ -2,7 +2,7 @@ import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import { isAddress, nextCursor, nextLink } from '../dialect.ts';
 import { noteLargest, type ProbedPages } from './probe-size.ts';
-import type { ProbeState } from './probe-state.ts';
+import { type ProbeState, videosIn } from './probe-state.ts';
 import { cursorsIn, listIn } from './shapes.ts';
 
 type Paging = NonNullable<UpstreamSettings['paging']>;
@@ -112,8 +112,7 @@ class PageLocator {
     this.#sent.add(key);
     const size = sizeParameter === undefined ? {} : { [sizeParameter]: short.list.length };
     const response = await this.#state.get(path, { ...query, ...size, ...parameters });
-    const page = response.status === 200 ? listIn(response.value, 'videos') : undefined;
-    const [first] = page?.list ?? [];
+    const [first] = videosIn(response)?.list ?? [];
     if (first === undefined) return undefined;
     return long.list.findIndex((item) => identityOf(item) === identityOf(first));
   }

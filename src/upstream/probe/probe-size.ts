@@ -1,9 +1,9 @@
 import { HOLDERS } from '../../base/wire/field-table.ts';
 import { findArray } from '../../base/wire/find-array.ts';
 import { rangeCandidates } from './candidates.ts';
-import { type ProbeResponse, type ProbeState, seenIn } from './probe-state.ts';
+import { type ProbeResponse, type ProbeState, seenIn, videosIn } from './probe-state.ts';
 import { noteRange, type ProbedFeed } from './probe-words.ts';
-import { type ListAt, listIn, totalPaths } from './shapes.ts';
+import { type ListAt, totalPaths } from './shapes.ts';
 import { blameIn, largestIn, SIZE_NAMES, sizeNameIn } from './size-messages.ts';
 
 /** Two pages of one list: as long as can be, and short. */
@@ -80,7 +80,7 @@ class PageSearch {
       const [size = 10] = sizes;
       const name = this.sizeParameter;
       const response = await this.ask(name === undefined ? {} : { [name]: size });
-      const list = response.status === 200 ? listIn(response.value, 'videos') : undefined;
+      const list = videosIn(response);
       if (list !== undefined) {
         if (this.#rangeWord !== undefined)
           noteRange(this.#state, this.#range, this.#rangeWord, seenIn(this.#path, response));
@@ -110,36 +110,27 @@ class PageSearch {
   }
 
   /** Finds the parameter of the page size. Each name gets another size, so the length of the page names it. */
-  async findSizeParameter(usual: number, longest: number): Promise<void> {
+  async findSizeParameter(usual: number, longest: number): Promise<string | undefined> {
     const known = [...this.#refused, this.sizeParameter];
     const names = SIZE_NAMES.filter((name) => !known.includes(name));
     const least = longest > LESS_SHORT + names.length ? LESS_SHORT : SHORT;
     const sizes = names.map((name, index) => [name, index + least] as const);
     const together = this.#state.isStrict ? undefined : await this.ask(Object.fromEntries(sizes));
     if (together?.status === 200) {
-      const length = listIn(together.value, 'videos')?.list.length;
+      const length = videosIn(together)?.list.length;
       const heard = sizes.find(([, size]) => size === length && size !== usual && size < longest);
-      this.sizeParameter = heard?.[0];
-      return;
+      return heard?.[0];
     }
     const named = sizeNameIn(together?.text ?? '');
-    if (named !== undefined) {
-      this.sizeParameter = named;
-      return;
-    }
+    if (named !== undefined) return named;
     this.#state.isStrict = true;
     const size = least === usual ? least + 1 : least;
     for (const name of names.slice(0, MOST_TRIES)) {
       const reply = await this.ask({ [name]: size });
-      if (sizeNameIn(reply.text) === name) {
-        this.sizeParameter = name; // refused for its size only
-        return;
-      }
-      if (reply.status !== 200 || listIn(reply.value, 'videos')?.list.length !== size) continue;
-      this.sizeParameter = name;
-      return;
+      const isRefusedForSize = sizeNameIn(reply.text) === name;
+      if (isRefusedForSize || videosIn(reply)?.list.length === size) return name;
     }
-    this.sizeParameter = undefined;
+    return undefined;
   }
 
   noteRangeIfRefused(): void {
@@ -210,7 +201,7 @@ export const probePages = async (
   const askShort = async (size = SHORT): Promise<ShortPage> => {
     const { sizeParameter } = search;
     const response = await search.ask(sizeParameter === undefined ? {} : { [sizeParameter]: size });
-    const list = response.status === 200 ? listIn(response.value, 'videos') : undefined;
+    const list = videosIn(response);
     return list === undefined && size < LESS_SHORT
       ? askShort(LESS_SHORT)
       : { response, list, size };
@@ -219,7 +210,7 @@ export const probePages = async (
   const isIgnored = short?.list !== undefined && lengthOf(short.list) !== short.size;
   const isTooShort = lengthOf(long.list) <= SHORT;
   if (!isTooShort && (short === undefined || isIgnored)) {
-    await search.findSizeParameter(usual, lengthOf(long.list));
+    search.sizeParameter = await search.findSizeParameter(usual, lengthOf(long.list));
     if (search.sizeParameter !== undefined) long = (await search.long()) ?? long;
     short = await askShort();
   }

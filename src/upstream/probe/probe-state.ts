@@ -4,7 +4,8 @@ import { parseJson } from '../../base/wire/fields.ts';
 import type { RawResponse } from '../client.ts';
 import { decodeResponse } from '../decode/decode.ts';
 import { CallError } from '../errors.ts';
-import type { UpstreamRequest } from '../request.ts';
+import { type UpstreamRequest, withQuery } from '../request.ts';
+import { type ListAt, listIn } from './shapes.ts';
 
 /** One open point of the interface, as a probe found it. */
 export interface ProbeFinding {
@@ -83,13 +84,7 @@ export class ProbeState {
     query: Readonly<Record<string, string | number>> = {},
     method: 'GET' | 'HEAD' = 'GET',
   ): Promise<ProbeResponse> {
-    const texts = Object.entries(query).map(([name, value]): [string, string] => [
-      name,
-      String(value),
-    ]);
-    const parameters = new URLSearchParams(texts).toString();
-    const asked = path + (parameters === '' ? '' : `?${parameters}`);
-    const response = read(path, await this.#send(method, asked));
+    const response = read(path, await this.#send(method, withQuery(path, query)));
     (response.status === 200 ? this.answers : this.refusals).push(response);
     return response;
   }
@@ -128,6 +123,10 @@ export class ProbeState {
     }
   }
 }
+
+/** The list of videos of a response with status 200. */
+export const videosIn = ({ status, value }: ProbeResponse): ListAt | undefined =>
+  status === 200 ? listIn(value, 'videos') : undefined;
 
 /** The query of a short list. */
 export const fewItems = ({ sizeParameter, smallest }: ProbeState): Record<string, number> =>

@@ -83,14 +83,11 @@ export const monthReader = (
       : () => [];
   return (now) => {
     const window = monthWindow(quotaReset, now);
-    const oldest = sentAt(window).reduce<number | null>(
-      (first, at) => (at !== null && (first === null || at < first) ? at : first),
-      null,
-    );
+    const oldest = Math.min(...sentAt(window).map((at) => at ?? Number.POSITIVE_INFINITY));
     const spent = stamped(window) - foundNobody(window) + behind(window);
     return {
       startsAt: window.startsAt,
-      endsAt: oldest === null ? window.endsAt : oldest + ROLLING_MS,
+      endsAt: Number.isFinite(oldest) ? oldest + ROLLING_MS : window.endsAt,
       limit: callsPerMonth,
       spent,
       remaining: Math.max(0, callsPerMonth - spent),

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type { Clock } from '../../base/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -74,8 +75,8 @@ export class Throttle {
   readonly #deps: ThrottleDeps;
   readonly #circuit = new Circuit();
   readonly #refusedKey = new RefusedKey();
-  /** The end of the line of those waiting to be admitted. */
-  #line: Promise<void> = Promise.resolve();
+  /** Calls waiting to be admitted, one at a time. */
+  readonly #line = new PQueue({ concurrency: 1 });
   /** Monotonic instant until which this process sends nothing. */
   #restUntil = 0;
   #lastFailure: CallError | undefined;
@@ -133,7 +134,8 @@ export class Throttle {
   ): Promise<Omit<Received<T>, 'attempts'>> {
     const { ledger, client, clock, judge } = this.#deps;
     const item = requestLine(request);
-    const callId = await this.#pass({ runId, job, request: item }, signal);
+    const planned = { runId, job, request: item };
+    const callId = await this.#line.add(() => this.#leave(planned, signal));
     const sentMono = clock.monotonic();
     let response: RawResponse | undefined;
     let endedMono = 0;
@@ -224,19 +226,7 @@ export class Throttle {
     throw lostError(this.#lastFailure, this.#circuit.failuresInARow, clock.now());
   }
 
-  /** Waits in line, then until the ledger has let the call leave. */
-  async #pass(call: PlannedCall, signal?: AbortSignal): Promise<number> {
-    const before = this.#line;
-    const turn = Promise.withResolvers<void>();
-    this.#line = turn.promise;
-    await before;
-    try {
-      return await this.#leave(call, signal);
-    } finally {
-      turn.resolve();
-    }
-  }
-
+  /** Waits until the ledger has let the call leave. */
   async #leave(call: PlannedCall, signal?: AbortSignal): Promise<number> {
     const { ledger, clock, maxCalls } = this.#deps;
     for (;;) {
