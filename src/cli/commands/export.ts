@@ -5,8 +5,7 @@ import { exportNdjson } from '../../ingest/imports/export-ndjson.ts';
 import { type ExportSummary, exportLake } from '../../output/parquet/export-lake.ts';
 import type { CliIo } from '../context/io.ts';
 import { lakeToRead, lakeToWrite } from '../context/lakes.ts';
-import { type LoggedIo, withLog } from '../context/log.ts';
-import { writeFiles } from '../context/write-files.ts';
+import { type LoggedIo, showFiles, withLog } from '../context/log.ts';
 import { counted, mebibytes } from '../text/figures.ts';
 
 const EXAMPLES = `
@@ -36,39 +35,30 @@ const textOf = (summary: ExportSummary): string[] => {
 };
 
 const exportParquet = async (full: boolean, logged: LoggedIo): Promise<void> => {
-  const { clock, signal } = logged.io;
+  const { clock, signal, progress } = logged.io;
   const { parquetCodec: codec } = logged.config;
   using lake = lakeToWrite(logged.io);
-  await writeFiles(logged, {
-    job: 'export',
-    done: 'exported',
-    write: () => {
-      const onProgress = (done: number, of: number): void =>
-        logged.io.progress(`Parquet: ${done} of ${of} files`);
-      return exportLake(lake, { clock, codec, full, here: true, signal, onProgress });
-    },
-    text: textOf,
-  });
+  const onProgress = (done: number, of: number): void =>
+    progress(`Parquet: ${done} of ${of} files`);
+  const options = { clock, codec, full, here: true, signal, onProgress };
+  const summary = await exportLake(lake, options);
+  showFiles(logged, summary, { job: 'export', done: 'exported', text: textOf(summary) });
 };
 
 const exportLines = async (folder: string, logged: LoggedIo): Promise<void> => {
-  const { clock, signal } = logged.io;
+  const { clock, signal, progress } = logged.io;
   using lake = lakeToRead(logged.io);
-  await writeFiles(logged, {
-    job: 'export',
-    done: 'exported as NDJSON',
-    write: () => {
-      const onProgress = (kind: string, lines: number): void =>
-        logged.io.progress(`${kind}: ${counted(lines, 'line')}`);
-      return exportNdjson(lake, folder, { clock, signal, onProgress });
-    },
-    text: ({ kinds, bytes }) => [
-      ...Object.entries(kinds).map(
-        ([kind, lines]) => `  ${kind.padEnd(10)} ${counted(lines, 'line')}`,
-      ),
-      `Wrote ${mebibytes(bytes)} to ${folder}. \`${commandText('import')}\` reads the folder. Lists, events and forecasts are not part of it.`,
-    ],
-  });
+  const onProgress = (kind: string, lines: number): void =>
+    progress(`${kind}: ${counted(lines, 'line')}`);
+  const summary = await exportNdjson(lake, folder, { clock, signal, onProgress });
+  const { kinds, bytes } = summary;
+  const text = [
+    ...Object.entries(kinds).map(
+      ([kind, lines]) => `  ${kind.padEnd(10)} ${counted(lines, 'line')}`,
+    ),
+    `Wrote ${mebibytes(bytes)} to ${folder}. \`${commandText('import')}\` reads the folder. Lists, events and forecasts are not part of it.`,
+  ];
+  showFiles(logged, summary, { job: 'export', done: 'exported as NDJSON', text });
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -6,8 +6,7 @@ import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts
 import type { PublishSummary } from '../../output/delta/publish-lake.ts';
 import type { CliIo } from '../context/io.ts';
 import { existingLake } from '../context/lakes.ts';
-import { type LoggedIo, withLog } from '../context/log.ts';
-import { writeFiles } from '../context/write-files.ts';
+import { type LoggedIo, showFiles, withLog } from '../context/log.ts';
 import { counted, mebibytes } from '../text/figures.ts';
 
 const HELP = `
@@ -50,16 +49,11 @@ const run = async (
   using lake = existingLake(io);
   const { clock, random, signal, env } = io;
   let uploaded = 0;
-  await writeFiles(logged, {
-    job: 'publish',
-    done: 'published',
-    write: () => {
-      const onFile = (): void => io.progress(`Tables: ${++uploaded} files uploaded`);
-      const world = { clock, random, signal, env, onFile };
-      return publishIfConfigured(lake, config, world, { replace, full });
-    },
-    text: textOf,
-  });
+  const onFile = (): void => io.progress(`Tables: ${++uploaded} files uploaded`);
+  const world = { clock, random, signal, env, onFile };
+  const summary = await publishIfConfigured(lake, config, world, { replace, full });
+  if (summary === undefined) return;
+  showFiles(logged, summary, { job: 'publish', done: 'published', text: textOf(summary) });
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -146,3 +146,23 @@ export const withLog = async (
     close();
   }
 };
+
+/** Summary of every command that writes files. */
+interface FilesWritten {
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly removed?: number;
+  readonly durationMs: number;
+}
+
+/** Logs and prints the files that a command wrote. */
+export const showFiles = (
+  { io, log }: LoggedIo,
+  summary: FilesWritten,
+  { job, done, text }: { job: string; done: string; text: readonly string[] },
+): void => {
+  const { files, rows, bytes, removed, durationMs: ms } = summary;
+  log.info({ job, files, rows, bytes, removed, ms }, done);
+  io.show(summary, () => text);
+};

@@ -1,5 +1,4 @@
 import type { Config } from '../../base/config/config.ts';
-import type { UpstreamKey } from '../../base/config/upstream-keys.ts';
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { Secret } from '../../base/secret.ts';
@@ -15,9 +14,9 @@ export interface Upstream {
 }
 
 /** @throws UsageError naming the unset variables of keys */
-const withSecrets = (config: Config, [first, ...more]: readonly UpstreamKey[]): Upstream => {
-  const keys = first === undefined ? [] : [first, ...more];
-  const unset = keys.filter(({ apiKey }) => apiKey === undefined);
+const withSecrets = (config: Config): Upstream => {
+  const [first] = config.keys;
+  const unset = config.keys.filter(({ apiKey }) => apiKey === undefined);
   if (first?.apiKey === undefined || unset.length > 0)
     throw new UsageError(
       `${unset.map(({ name, keyEnv }) => `${keyEnv}, which holds key ${name},`).join(' and ')} is not set. Set it to the key, or remove the key from the configuration.`,
@@ -73,7 +72,7 @@ const WORLD_CREATORS = 400;
  */
 export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
   const { baseUrl, apiKey, keys } = config;
-  if (keys.length > 0) return withSecrets(config, keys);
+  if (keys.length > 0) return withSecrets(config);
   if (baseUrl !== undefined) {
     if (apiKey === undefined)
       throw new UsageError(
