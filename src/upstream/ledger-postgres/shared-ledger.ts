@@ -12,7 +12,7 @@ import type {
   PlannedCall,
 } from '../throttle/ledger.ts';
 import { hintsIn, SHORT_WHY, shortWaitMs, spentText } from '../throttle/quota-hints.ts';
-import { SLOT_MS, Slots } from '../throttle/slots.ts';
+import { SLOT_MS } from '../throttle/slots.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { LedgerAwayError } from './errors.ts';
 import type { LedgerDb } from './ledger-db.ts';
@@ -100,7 +100,6 @@ interface SharedLedgerDeps {
 export class SharedLedger implements Ledger {
   readonly #deps: SharedLedgerDeps;
   readonly #rows: CallRows;
-  readonly #slots: Slots;
   /** The numbers of calls in flight, by their row in the lake. */
   readonly #seqs = new Map<number, number>();
   readonly #ended = new Map<number, Ended>();
@@ -114,8 +113,7 @@ export class SharedLedger implements Ledger {
   constructor(deps: SharedLedgerDeps) {
     const { lake, clock, limits, sender, keyName } = deps;
     this.#deps = deps;
-    this.#rows = new CallRows(lake, sender, keyName);
-    this.#slots = new Slots(lake, clock, limits, sender);
+    this.#rows = new CallRows(lake, clock, limits.timeoutMs, { sender, key: keyName });
   }
 
   async admit(call: PlannedCall): Promise<Admission> {
@@ -150,7 +148,7 @@ export class SharedLedger implements Ledger {
     const now = clock.now();
     const here = (there: number): number => there - at + now;
     if (seq !== undefined) {
-      const callId = this.#rows.enter(call, now, this.#slots.take());
+      const callId = this.#rows.enter(call);
       this.#seqs.set(callId, seq);
       return { callId };
     }

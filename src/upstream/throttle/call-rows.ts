@@ -1,27 +1,28 @@
+import type { Clock } from '../../base/clock.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import type { CallOutcome, PlannedCall } from './ledger.ts';
 import { SLOT_MS } from './slots.ts';
 
-/** When a call leaves and until when it holds its slot, by the monotonic clock of a boot. */
-export interface HeldSlot {
-  boot: string;
-  sentMono: number;
-  freeMono: number;
-}
-
 /** Writes the lake's rows of calls: what was asked, and how it ended. */
 export class CallRows {
-  readonly #sender: string;
-  readonly #key: string | null;
+  readonly #clock: Clock;
+  readonly #spanMs: number;
+  readonly #by: { readonly sender: string; readonly key: string | null };
   readonly #newest;
   readonly #insert;
   readonly #settle;
 
   /** @param key name of the key that calls are made with; undefined: the only one */
-  constructor({ sqlite }: Lake, sender: string, key: string | undefined) {
-    this.#sender = sender;
-    this.#key = key ?? null;
+  constructor(
+    { sqlite }: Lake,
+    clock: Clock,
+    timeoutMs: number,
+    { sender, key }: { sender: string; key: string | undefined },
+  ) {
+    this.#clock = clock;
+    this.#spanMs = timeoutMs + SLOT_MS;
+    this.#by = { sender, key: key ?? null };
     this.#newest = prepare(sqlite, 'select max(sent_at) from calls', 'number?');
     this.#insert = prepare(
       sqlite,
@@ -36,18 +37,14 @@ export class CallRows {
     );
   }
 
-  /** The row of a call that leaves at `now` (Unix ms). @returns its id */
-  enter(call: PlannedCall, now: number, slot: HeldSlot): number {
+  /** The row of a call that leaves now and holds its slot as long as it may last. @returns its id */
+  enter(call: PlannedCall): number {
+    const now = this.#clock.now();
     const newest = required(this.#newest.get());
-    const callId = this.#insert.get({
-      ...call,
-      ...slot,
-      now,
-      countedAt: newest !== null && newest > now ? newest : null,
-      sender: this.#sender,
-      key: this.#key,
-    });
-    return required(callId);
+    const countedAt = newest !== null && newest > now ? newest : null;
+    const sentMono = Math.floor(this.#clock.monotonic());
+    const slot = { boot: this.#clock.boot ?? '', sentMono, freeMono: sentMono + this.#spanMs + 1 };
+    return required(this.#insert.get({ ...call, ...slot, now, countedAt, ...this.#by }));
   }
 
   /** Outcome of a call, and the instant its slot is free: at once if nothing was sent. */

@@ -78,7 +78,8 @@ export class LakeLedger implements Ledger {
     this.#pause = new SharedPause(lake, clock, limits.key);
     this.#hints = new QuotaHints(lake, limits);
     this.#month = monthReader(lake, limits);
-    this.#rows = new CallRows(lake, sender, limits.key?.name);
+    const by = { sender, key: limits.key?.name };
+    this.#rows = new CallRows(lake, clock, limits.timeoutMs, by);
   }
 
   spent(): MonthSpent {
@@ -88,7 +89,7 @@ export class LakeLedger implements Ledger {
   /** One immediate transaction, so that two processes never take the same slot. */
   admit(call: PlannedCall): Admission {
     return this.#lake.sqlite
-      .transaction(() => this.#refusal() ?? { callId: this.#enter(call) })
+      .transaction(() => this.#refusal() ?? { callId: this.#rows.enter(call) })
       .immediate();
   }
 
@@ -106,10 +107,6 @@ export class LakeLedger implements Ledger {
     if (hint !== undefined) return hint;
     const rate = Math.min(this.#limits.ratePerMinute, this.#hints.ratePerMinute(now));
     return this.#slots.count() >= rate ? { waitMs: this.#slots.held().freeInMs } : undefined;
-  }
-
-  #enter(call: PlannedCall): number {
-    return this.#rows.enter(call, this.#clock.now(), this.#slots.take());
   }
 
   settle(

@@ -96,12 +96,6 @@ export class Slots {
     this.#afterId = this.#boot === '' ? required(last.get({ others: this.#others, skipped })) : 0;
   }
 
-  /** The columns of a call that leaves now. */
-  take(): { boot: string; sentMono: number; freeMono: number } {
-    const sentMono = Math.floor(this.#clock.monotonic());
-    return { boot: this.#boot, sentMono, freeMono: sentMono + this.#spanMs + 1 };
-  }
-
   /** Slots held by all processes. An index is enough if boots have names. */
   count(): number {
     if (this.#boot === '') return this.held().count;
