@@ -110,11 +110,7 @@ const NEWEST = `select max(at) from (
 /** Loads an import; an import without `at` or `speed` stands still at its newest observation. */
 const importedClock = async (lake: Lake, from: string, options: SandboxOptions) => {
   const { clock, at, speed, signal, onProgress } = options;
-  await importPaths(lake, [from], lake.dataDir, {
-    clock,
-    ...(signal === undefined ? {} : { signal }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-  });
+  await importPaths(lake, [from], lake.dataDir, { clock, signal, onProgress });
   const newestAt = required(prepare(lake.sqlite, NEWEST, 'number?').get());
   if (newestAt === null)
     throw new UsageError(`${from} holds no observations with a time, so there is nothing to show.`);

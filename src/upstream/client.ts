@@ -167,12 +167,11 @@ export class HttpApiClient implements ApiClient {
   }
 
   /** @throws RequestRefusedError for a result at another host, which must not get the key */
-  #address(request: AnyRequest): { method: HttpRequest['method']; url: string; body?: string } {
-    const { method, path, body }: HttpRequest =
+  #address(request: AnyRequest): Pick<HttpRequest, 'method' | 'body'> & { url: string } {
+    const { path, ...sent }: HttpRequest =
       request.kind === 'probe' ? request : wireRequest(request, this.#words);
     const url = this.#baseUrl + path;
-    if (request.location === undefined)
-      return { method, url, ...(body === undefined ? {} : { body }) };
+    if (request.location === undefined) return { ...sent, url };
     const result = URL.parse(request.location, url);
     if (result?.origin !== new URL(url).origin)
       throw new RequestRefusedError(

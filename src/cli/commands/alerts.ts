@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { sendTo } from '../../alerts/notify/channel.ts';
@@ -18,13 +17,14 @@ import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
 import { secretsOf } from '../../alerts/webhooks/subscriptions.ts';
 import { targetsIn } from '../../base/config/notify-targets.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
+import { EXIT, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, isoOrNull, minuteOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { lakeToWrite, printFromLake } from '../context/lakes.ts';
 import {
+  readText,
   repeatable,
   sinceOption,
   spanLike,
@@ -158,12 +158,7 @@ const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string =>
   if (template !== undefined) return templateSql(template, set);
   if (set.length > 0) throw new UsageError('--set fills in a template. Use it with --template.');
   if (sql !== undefined) return sql;
-  const path = resolve(io.cwd, file ?? '');
-  try {
-    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${messageOf(error)}.`);
-  }
+  return readText(resolve(io.cwd, file ?? ''));
 };
 
 /** @throws UsageError for an invalid name or target */

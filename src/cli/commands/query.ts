@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { SECOND_MS } from '../../base/durations.ts';
-import { messageOf, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { positiveNumber, wholeNumber } from '../../base/text-values.ts';
 import type { RowFormat } from '../../lake/query/query-request.ts';
 import { runQuery } from '../../lake/query/run-query.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { instantBefore, valued } from '../context/option-values.ts';
+import { instantBefore, readText, valued } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import type { Cell } from '../text/text-table.ts';
 
@@ -45,19 +44,11 @@ interface Options {
   timeout?: number;
 }
 
-const fromFile = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${messageOf(error)}.`);
-  }
-};
-
 /** Reads the query from the command line, a file or stdin. */
 const sqlOf = async (sql: string | undefined, { file }: Options, io: CliIo): Promise<string> => {
   if (sql !== undefined && file !== undefined)
     throw new UsageError('The query is on the command line and in --file. Use one of them.');
-  if (file !== undefined) return fromFile(resolve(io.cwd, file)).replace(/^\ufeff/, '');
+  if (file !== undefined) return readText(resolve(io.cwd, file));
   if (sql !== undefined && sql !== '-') return sql;
   const { input } = io;
   if (input === undefined || (input.isTTY === true && sql === undefined))

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
+import { EXIT, messageOf } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
@@ -17,7 +16,13 @@ import {
 import { type CsvProblem, readWatchesCsv } from '../../lake/watches/watches-csv.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { lakeToRead, printFromLake } from '../context/lakes.ts';
-import { instantBefore, platformOption, repeatable, valued } from '../context/option-values.ts';
+import {
+  instantBefore,
+  platformOption,
+  readText,
+  repeatable,
+  valued,
+} from '../context/option-values.ts';
 import {
   everySpan,
   listJson,
@@ -48,14 +53,8 @@ const importWatches = async (
   options: { readonly dryRun?: boolean; readonly json?: boolean; readonly yes?: boolean },
   io: CliIo,
 ): Promise<void> => {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${messageOf(error)}.`);
-  }
   const now = io.clock.now();
-  const { watches, problems } = readWatchesCsv(text, now);
+  const { watches, problems } = readWatchesCsv(readText(file), now);
   const found: CsvProblem[] = [...problems];
   const ready = (lake: SqliteLake): NewWatch[] =>
     watches.flatMap(({ line, parsed, ...watch }) => {

@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { notifyTarget } from '../../base/config/notify-targets.ts';
 import { TIER_NAMES } from '../../base/config/tiers.ts';
 import { rangeMs } from '../../base/durations.ts';
-import { UsageError } from '../../base/errors.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
 import { parseIso } from '../../base/iso.ts';
 import {
   expected,
@@ -14,6 +15,15 @@ import {
   type TextReader,
 } from '../../base/text-values.ts';
 import type { SandboxKeyWish } from '../../sandbox/sandbox.ts';
+
+/** Text of a file that an option names, without its byte order mark. @throws UsageError */
+export const readText = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}.`);
+  }
+};
 
 /** Reads the value of an option or argument. @throws UsageError naming it */
 export const readValue = <T>(name: string, read: TextReader<T>, text: string): T => {

@@ -41,8 +41,8 @@ export interface ImportProgress {
 
 export interface ImportDeps {
   clock: Clock;
-  signal?: AbortSignal;
-  onProgress?: (progress: ImportProgress) => void;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: ImportProgress) => void) | undefined;
   /** Total size in bytes from which files are read in a thread. */
   threadFromBytes?: number;
   /** Columns of CSV files under other names. */

@@ -132,7 +132,7 @@ export class Throttle {
     { runId, job, signal }: CallContext,
     attempt: number,
   ): Promise<Omit<Received<T>, 'attempts'>> {
-    const { ledger, client, clock, judge } = this.#deps;
+    const { ledger, client, clock, judge, log = SILENT } = this.#deps;
     const item = requestLine(request);
     const planned = { runId, job, request: item };
     const callId = await this.#line.add(() => this.#leave(planned, signal));
@@ -159,8 +159,12 @@ export class Throttle {
       return { callId, response, read: value, receivedAt: finishedAt, tookMs, settle };
     } catch (error) {
       this.#refusedKey.note(job, error);
-      await this.#fail(callId, response, error, endedMono);
-      this.#logFailed({ runId, job, item, callId, attempt }, response, error, endedMono - sentMono);
+      const status = error instanceof CallError ? error.status : (response?.status ?? null);
+      await this.#fail(callId, status, response, error, endedMono);
+      const outcome = error instanceof CallError ? 'failed' : 'given up';
+      const { name } = error instanceof Error ? error : { name: typeof error };
+      const failed = { runId, job, item, callId, attempt, outcome, error: name, status };
+      log.warn({ ...failed, ms: roundMs(endedMono - sentMono) }, messageOf(error));
       throw error;
     } finally {
       this.#inFlight -= 1;
@@ -172,12 +176,12 @@ export class Throttle {
   /** Settles a failed call and decides how long all calls wait. */
   async #fail(
     callId: number,
+    status: number | null,
     response: RawResponse | undefined,
     error: unknown,
     endedMono: number,
   ): Promise<void> {
     const { ledger, clock, keepUnread } = this.#deps;
-    const status = error instanceof CallError ? error.status : (response?.status ?? null);
     const sent = !(error instanceof UnreachableError);
     const ended = { finishedAt: clock.now(), endedMono, sent };
     const outcome = { status, error: messageOf(error), ...ended, rowsChanged: null };
@@ -190,19 +194,6 @@ export class Throttle {
     if (!(error instanceof CallError)) return;
     if (error.transient) await this.#rest(error, clock.monotonic());
     else this.#circuit.succeeded(); // a refusal is a response: the service is there
-  }
-
-  #logFailed(
-    attempt: Readonly<Record<string, string | number | null>>,
-    response: RawResponse | undefined,
-    error: unknown,
-    tookMs: number,
-  ): void {
-    const { log = SILENT } = this.#deps;
-    const status = error instanceof CallError ? error.status : (response?.status ?? null);
-    const outcome = error instanceof CallError ? 'failed' : 'given up';
-    const { name } = error instanceof Error ? error : { name: typeof error };
-    log.warn({ ...attempt, outcome, error: name, status, ms: roundMs(tookMs) }, messageOf(error));
   }
 
   async #rest(error: CallError, mono: number): Promise<void> {
