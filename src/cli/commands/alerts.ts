@@ -24,12 +24,12 @@ import type { Lake } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { lakeToWrite, printFromLake } from '../context/lakes.ts';
 import {
-  readText,
   repeatable,
   sinceOption,
   spanLike,
   targetOption,
   targetText,
+  textFromFile,
   valued,
 } from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
@@ -158,7 +158,7 @@ const sqlFrom = ({ sql, file, template, set }: AddOptions, io: CliIo): string =>
   if (template !== undefined) return templateSql(template, set);
   if (set.length > 0) throw new UsageError('--set fills in a template. Use it with --template.');
   if (sql !== undefined) return sql;
-  return readText(resolve(io.cwd, file ?? ''));
+  return textFromFile(resolve(io.cwd, file ?? ''));
 };
 
 /** @throws UsageError for an invalid name or target */

@@ -8,7 +8,7 @@ import { positiveNumber, wholeNumber } from '../../base/text-values.ts';
 import type { RowFormat } from '../../lake/query/query-request.ts';
 import { runQuery } from '../../lake/query/run-query.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { instantBefore, readText, valued } from '../context/option-values.ts';
+import { instantBefore, textFromFile, valued } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import type { Cell } from '../text/text-table.ts';
 
@@ -48,7 +48,7 @@ interface Options {
 const sqlOf = async (sql: string | undefined, { file }: Options, io: CliIo): Promise<string> => {
   if (sql !== undefined && file !== undefined)
     throw new UsageError('The query is on the command line and in --file. Use one of them.');
-  if (file !== undefined) return readText(resolve(io.cwd, file));
+  if (file !== undefined) return textFromFile(resolve(io.cwd, file));
   if (sql !== undefined && sql !== '-') return sql;
   const { input } = io;
   if (input === undefined || (input.isTTY === true && sql === undefined))

@@ -19,8 +19,8 @@ import { lakeToRead, printFromLake } from '../context/lakes.ts';
 import {
   instantBefore,
   platformOption,
-  readText,
   repeatable,
+  textFromFile,
   valued,
 } from '../context/option-values.ts';
 import {
@@ -54,7 +54,7 @@ const importWatches = async (
   io: CliIo,
 ): Promise<void> => {
   const now = io.clock.now();
-  const { watches, problems } = readWatchesCsv(readText(file), now);
+  const { watches, problems } = readWatchesCsv(textFromFile(file), now);
   const found: CsvProblem[] = [...problems];
   const ready = (lake: SqliteLake): NewWatch[] =>
     watches.flatMap(({ line, parsed, ...watch }) => {

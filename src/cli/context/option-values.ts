@@ -17,7 +17,7 @@ import {
 import type { SandboxKeyWish } from '../../sandbox/sandbox.ts';
 
 /** Text of a file that an option names, without its byte order mark. @throws UsageError */
-export const readText = (path: string): string => {
+export const textFromFile = (path: string): string => {
   try {
     return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {

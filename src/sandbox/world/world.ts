@@ -68,12 +68,13 @@ export class World {
   ): Generator<Observations, void> {
     for (let from = Math.max(fromAt, sinceAt); from < toAt; ) {
       const to = Math.min(toAt, from + WEEK_MS);
-      const batch = emptyBatch();
+      const creators = this.#creatorsSeen(from, to);
+      // volumes of hashtags follow from the videos that carry a tag
+      const batch: Observations = { videos: [], snapshots: [], hashtags: [], creators };
       for (const video of this.#bornWithin({ fromAt: from - LAST_SNAPSHOT_MS, toAt: to }))
         addSnapshots(batch, video, { from, to, sinceAt });
       batch.videos.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)); // words in the order seen
-      batch.creators = this.#creatorsSeen(from, to);
-      if (batch.snapshots.length + batch.creators.length > 0) yield batch;
+      if (batch.snapshots.length + creators.length > 0) yield batch;
       from = to;
     }
   }
@@ -121,13 +122,6 @@ export class World {
 
 const byBirth = (a: WorldVideo, b: WorldVideo): number =>
   a.bornAt - b.bornAt || (a.id < b.id ? -1 : 1);
-
-const emptyBatch = (): Observations => ({
-  videos: [],
-  snapshots: [],
-  hashtags: [], // volumes follow from the videos that carry a tag
-  creators: [],
-});
 
 const addSnapshots = (
   batch: Observations,

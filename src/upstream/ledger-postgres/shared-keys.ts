@@ -39,18 +39,6 @@ const standingOf = (counted: Counted): KeyStanding | undefined => {
   };
 };
 
-/** A row of `service_keys` as it arrives; 8-byte integers are text. */
-interface KeyRow {
-  id: string;
-  useCase: string;
-  tier: KeyRecord['tier'];
-  ratePerMinute: number;
-  callsPerMonth: number;
-  scopes: string;
-  createdAt: string;
-  revokedAt: string | null;
-}
-
 /**
  * The keys of `serve` in the shared ledger: several `serve` behind a balancer count one key together, by the
  * database's clock. While it cannot be reached nothing is counted and every request is refused.
@@ -74,16 +62,15 @@ export class SharedKeys implements KeyStore {
   }
 
   async list(): Promise<KeyRecord[]> {
-    const rows = await this.#db.rows<KeyRow>(
+    const rows = await this.#db.rows<Omit<KeyRecord, 'scopes'> & { scopes: string }>(
       `select id, use_case as "useCase", tier, rate_per_minute as "ratePerMinute",
-         calls_per_month as "callsPerMonth", scopes, created_at as "createdAt", revoked_at as "revokedAt"
+         calls_per_month as "callsPerMonth", scopes, created_at::float8 as "createdAt",
+         revoked_at::float8 as "revokedAt"
        from ${this.#db.schema}.service_keys order by created_at, id`,
     );
-    return rows.map(({ scopes, createdAt, revokedAt, ...key }) => ({
+    return rows.map(({ scopes, ...key }) => ({
       ...key,
       scopes: scopes.split(',') as KeyStanding['scopes'],
-      createdAt: Number(createdAt),
-      revokedAt: revokedAt === null ? null : Number(revokedAt),
     }));
   }
 

@@ -56,11 +56,11 @@ export class SharedSlots {
 
   async takeOver(jobs: readonly string[]): Promise<Slot[]> {
     const { fleet, lakeName, owner } = this.#as;
-    const rows = await this.#db.rows<{ job: string; slot_at: string }>(
-      `select * from ${this.#db.schema}.take_over_slots($1, $2, $3, $4, $5)`,
+    const slots = await this.#db.rows<Slot>(
+      `select job, slot_at::float8 as "slotAt"
+       from ${this.#db.schema}.take_over_slots($1, $2, $3, $4, $5)`,
       [fleet, jobs, lakeName, owner, DEAD_MS],
     );
-    const slots = rows.map(({ job, slot_at }) => ({ job, slotAt: Number(slot_at) }));
     for (const { job, slotAt } of slots) this.#had.set(job, slotAt);
     return slots;
   }

@@ -9,7 +9,7 @@ import { type AnyRequest, requestLine } from '../request.ts';
 import { AcceptedRequest, isAccepted } from './accepted.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { lostError, QuotaSpentError } from './errors.ts';
-import type { Ledger, PlannedCall, Refusal } from './ledger.ts';
+import type { CallOutcome, Ledger, PlannedCall, Refusal } from './ledger.ts';
 import { RefusedKey } from './refused-key.ts';
 
 /** A response that was read. Its call is settled with its rows. */
@@ -160,7 +160,7 @@ export class Throttle {
     } catch (error) {
       this.#refusedKey.note(job, error);
       const status = error instanceof CallError ? error.status : (response?.status ?? null);
-      await this.#fail(callId, status, response, error, endedMono);
+      await this.#fail(callId, response, error, { status, endedMono });
       const outcome = error instanceof CallError ? 'failed' : 'given up';
       const { name } = error instanceof Error ? error : { name: typeof error };
       const failed = { runId, job, item, callId, attempt, outcome, error: name, status };
@@ -176,15 +176,14 @@ export class Throttle {
   /** Settles a failed call and decides how long all calls wait. */
   async #fail(
     callId: number,
-    status: number | null,
     response: RawResponse | undefined,
     error: unknown,
-    endedMono: number,
+    known: Pick<CallOutcome, 'status' | 'endedMono'>,
   ): Promise<void> {
     const { ledger, clock, keepUnread } = this.#deps;
     const sent = !(error instanceof UnreachableError);
-    const ended = { finishedAt: clock.now(), endedMono, sent };
-    const outcome = { status, error: messageOf(error), ...ended, rowsChanged: null };
+    const ended = { ...known, finishedAt: clock.now(), sent };
+    const outcome = { ...ended, error: messageOf(error), rowsChanged: null };
     ledger.together(() => {
       ledger.settle(callId, outcome, response?.headers);
       if (response?.status === 200) keepUnread(callId, response, error);
