@@ -215,11 +215,8 @@ export const speakDialect = (dialect: Dialect, service: OwnService): OwnService 
       return { status: 202, headers, body: { status: 'accepted' } };
     }
     try {
-      const response = await (isList(request.path) ? spokenList : spokenOther)(
-        request,
-        dialect,
-        service,
-      );
+      const speak = isList(request.path) ? spokenList : spokenOther;
+      const response = await speak(request, dialect, service);
       return response.status === 429 && dialect.spentStatus !== undefined
         ? spentAs(dialect.spentStatus)
         : response;

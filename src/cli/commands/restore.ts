@@ -87,13 +87,8 @@ const bringInLine = async (io: CliIo): Promise<number | null> => {
   const { clock, signal, env, random } = io;
   using lake = openLake(config.dataDir, { report: io.err });
   try {
-    const { files } = await exportLake(lake, {
-      clock,
-      codec: config.parquetCodec,
-      full: true,
-      here: true,
-      signal,
-    });
+    const { parquetCodec: codec } = config;
+    const { files } = await exportLake(lake, { clock, codec, full: true, here: true, signal });
     await publishIfConfigured(lake, config, { clock, random, signal, env });
     return files;
   } catch (error) {

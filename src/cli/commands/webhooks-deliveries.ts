@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
 import { deliveriesPage, redeliver } from '../../alerts/webhooks/deliveries.ts';
 import { sendTest } from '../../alerts/webhooks/dispatcher.ts';
+import { listenToEvents } from '../../alerts/webhooks/listen.ts';
 import { HttpPoster } from '../../alerts/webhooks/post.ts';
 import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
+import { newSecret, secretKey } from '../../alerts/webhooks/signature.ts';
 import { requireSubscription } from '../../alerts/webhooks/subscriptions.ts';
+import { readTarget } from '../../alerts/webhooks/target.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { withIso } from '../../base/iso.ts';
 import { wholeNumber } from '../../base/text-values.ts';
+import { openLakeForReading } from '../../lake/open.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
 import { printFromLake } from '../context/lakes.ts';
-import { instantBefore, valued } from '../context/option-values.ts';
+import { instantBefore, sinceOption, valued } from '../context/option-values.ts';
 
 const defineDeliveries = (command: Command, io: CliIo): void => {
   command
@@ -120,9 +124,60 @@ const defineTest = (command: Command, io: CliIo): void => {
     );
 };
 
-/** Defines the `webhooks` commands that list and resend deliveries. */
+interface ListenOptions {
+  readonly forward?: string;
+  readonly secret?: string;
+  readonly since?: number;
+}
+
+const listen = async (options: ListenOptions, io: CliIo): Promise<void> => {
+  const { clock, signal } = io;
+  const config = configOf(io);
+  const since = options.since ?? clock.now();
+  const url = options.forward === undefined ? undefined : readTarget(options.forward, true);
+  const secret = options.secret ?? newSecret();
+  secretKey(secret); // rejects one that cannot be used
+  await using poster = new HttpPoster({ clock, proxy: webhookProxy(config) });
+  const forward = url === undefined ? undefined : { url, secret, poster };
+  using lake = openLakeForReading(config.dataDir);
+  io.note(
+    forward === undefined
+      ? 'Listening for events. Ctrl-C stops.'
+      : `Forwarding events to ${url?.origin}, signed with ${secret}. Ctrl-C stops.`,
+  );
+  for await (const { id, body, attempt } of listenToEvents(lake, {
+    clock,
+    signal,
+    since,
+    forward,
+  })) {
+    io.out(body);
+    if (attempt !== undefined)
+      io.err(
+        attempt.error === null
+          ? `${id}: answered ${attempt.status} after ${attempt.durationMs} ms.`
+          : `${id}: not received: ${attempt.error}.`,
+      );
+  }
+};
+
+const defineListen = (command: Command, io: CliIo): void => {
+  command
+    .command('listen')
+    .description('print events as they would be delivered, and forward them to a URL')
+    .option('--forward <url>', 'https, or http to this machine')
+    .option(
+      '--secret <secret>',
+      'sign with this whsec_ secret; default a new one, which is printed',
+    )
+    .addOption(sinceOption(io, 'start with events detected since', '24h'))
+    .action((options: ListenOptions) => listen(options, io));
+};
+
+/** Defines the `webhooks` commands that show, resend and try deliveries. */
 export const defineDeliveryCommands = (command: Command, io: CliIo): void => {
   defineDeliveries(command, io);
   defineRedeliver(command, io);
   defineTest(command, io);
+  defineListen(command, io);
 };

@@ -16,7 +16,6 @@ import type { Lake } from '../../lake/open.ts';
 import type { CliIo } from '../context/io.ts';
 import { printFromLake } from '../context/lakes.ts';
 import { defineDeliveryCommands } from './webhooks-deliveries.ts';
-import { defineListen } from './webhooks-listen.ts';
 
 const EXAMPLES = `
 Examples:
@@ -170,6 +169,5 @@ export const define = (command: Command, io: CliIo): void => {
   defineAdd(command, io);
   defineList(command, io);
   defineDeliveryCommands(command, io);
-  defineListen(command, io);
   defineChanges(command, io);
 };
