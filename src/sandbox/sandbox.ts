@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { Tier } from '../base/config/tiers.ts';
 import { DAY_MS } from '../base/durations.ts';
 import { StoppedError, UsageError } from '../base/errors.ts';
+import { Opened } from '../base/opened.ts';
 import type { ImportProgress } from '../ingest/imports/import-file.ts';
 import { importPaths } from '../ingest/imports/import-path.ts';
 import { createKey } from '../lake/keys/keys.ts';
@@ -148,47 +149,38 @@ const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxTim
  */
 export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-sandbox-'));
-  const remove = () => rmSync(dataDir, { recursive: true, force: true });
-  let lake: Lake | undefined;
+  const opened = new Opened();
+  opened.add({ close: () => rmSync(dataDir, { recursive: true, force: true }) });
   try {
-    lake = openLake(dataDir);
+    const lake = opened.add(openLake(dataDir));
     const clock = await prepared(lake, options);
     const { tier, ratePerMinute, callsPerMonth } = options;
     const own = { name: 'sandbox', tier, ratePerMinute, callsPerMonth };
     const { name: _, ...key } = newKey(dataDir, own, options.clock);
     const keys = (options.keys ?? []).map((wish) => newKey(dataDir, wish, options.clock));
-    const service = await startService({
-      dataDir,
-      clock: options.clock,
-      machine: systemClock, // a served world has the machine's patience, whatever time it shows
-      at: () => clock.now(),
-      port: options.dialects === undefined ? (options.port ?? 0) : 0,
-      isSearched: options.isSearched ?? true,
-      ...(options.report === undefined ? {} : { report: options.report }),
-    });
+    const { dialects, port = 0 } = options;
+    const service = opened.add(
+      await startService({
+        dataDir,
+        clock: options.clock,
+        machine: systemClock, // a served world has the machine's patience, whatever time it shows
+        at: () => clock.now(),
+        port: dialects === undefined ? port : 0,
+        isSearched: options.isSearched ?? true,
+        ...(options.report === undefined ? {} : { report: options.report }),
+      }),
+    );
     const { dashboard } = service;
-    const filled = lake;
-    const dialect =
-      options.dialects === undefined
-        ? undefined
-        : await startDialectServer(combinedDialect(options.dialects), serviceAt(service.url), {
-            port: options.port ?? 0,
-          }).catch(async (error: unknown) => {
-            await service.close();
-            throw error;
-          });
-    const { url } = dialect ?? service;
-    const close = async () => {
-      await dialect?.close();
-      await service.close();
-      filled.close();
-      remove();
-    };
+    let { url } = service;
+    if (dialects !== undefined) {
+      const speaking = startDialectServer(combinedDialect(dialects), serviceAt(url), { port });
+      url = opened.add(await speaking).url;
+    }
+    const close = () => opened.close();
     const made = { url, dashboard, ...key, keys, clock, dataDir };
     return { ...made, close, [Symbol.asyncDispose]: close };
   } catch (error) {
-    lake?.close();
-    remove();
+    await opened.close();
     if (options.signal?.aborted === true)
       throw new StoppedError(
         'The sandbox was stopped before it was ready. Nothing is left behind.',

@@ -110,14 +110,10 @@ interface Family {
   fields: Map<string, string>;
 }
 
-const KINDS = new Map(
-  Object.entries({
-    limit: 'limit',
-    remaining: 'remaining',
-    left: 'remaining',
-    reset: 'reset',
-    policy: 'policy',
-  }),
+/** Fields of a family, by the words that name them. */
+const KINDS = new Map(['limit', 'remaining', 'reset', 'policy'].map((kind) => [kind, kind])).set(
+  'left',
+  'remaining',
 );
 
 /** Fields named <family>[-<label>]-Limit, -Remaining, -Reset, -Policy, the label before or after. */
