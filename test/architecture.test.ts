@@ -46,7 +46,7 @@ const HOUSES: Readonly<Record<string, House>> = {
     rooms: ['http', 'auth', 'cache', 'live', 'request', 'pages', 'routes', '', 'mcp'],
   },
   sandbox: {
-    calls: ['schema', 'base', 'lake', 'ingest', 'run', 'serve'],
+    calls: ['schema', 'base', 'lake', 'ingest', 'serve'],
     rooms: ['world', '', 'demo'],
   },
   jobs: { calls: ['schema', 'base', 'lake', 'ingest', 'output', 'run'], rooms: [''] },

@@ -12,8 +12,9 @@ import { openLakeForReading } from '../../lake/open.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import { outlookAt } from '../../learn/forecast/outlook.ts';
 import { overview } from '../../run/maintenance/overview.ts';
+import { exportedIn, liveNight } from '../../run/run/night.ts';
+import type { RunSummary } from '../../run/run/run-summary.ts';
 import { densestStretch } from '../../sandbox/demo/dense-days.ts';
-import { type LivedNight, nights } from '../../sandbox/demo/nights.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { RandomStream } from '../../sandbox/world/random-stream.ts';
 import { HttpApiClient } from '../../upstream/client.ts';
@@ -51,12 +52,10 @@ const bestCovered = (options: Options, sandbox: Sandbox): number => {
   return Math.min(before, (day + 1) * DAY_MS);
 };
 
-const nightLine = ({ at, run, exported }: LivedNight): string => {
+const nightLine = (at: number, run: RunSummary, files: number): string => {
   const { videos, video_snapshots: snapshots } = run.rows;
-  return `${dateOf(at)}  ${run.outcome}: ${counted(run.calls.sent, 'call')}, ${counted(videos.inserted, 'new video')}, ${counted(snapshots.inserted, 'count')}, ${counted(exported.files, 'Parquet file')}`;
+  return `${dateOf(at)}  ${run.outcome}: ${counted(run.calls.sent, 'call')}, ${counted(videos.inserted, 'new video')}, ${counted(snapshots.inserted, 'count')}, ${counted(files, 'Parquet file')}`;
 };
-
-const nightJson = ({ at, run, exported }: LivedNight) => ({ at: isoOf(at), ...run, exported });
 
 const COMMANDS_TO_TRY = [
   'query "select platform, rank, user, title, views from feed_now where rank <= 3"',
@@ -118,7 +117,6 @@ const live = async (
     allJobs: JOBS,
     chores: CHORES.filter(({ name }) => name === 'export'),
     random: () => chance.next(),
-    serviceClock: sandbox.clock,
     attempt: async <T>(_: string, work: () => Promise<T>) =>
       ({ ok: true, value: await work() }) as const,
   };
@@ -126,16 +124,23 @@ const live = async (
     { length: options.nights },
     (_, i) => lastAt - (options.nights - 1 - i) * DAY_MS,
   );
-  const lived: LivedNight[] = [];
-  for await (const night of nights(instants, deps)) {
-    lived.push(night);
-    if (!io.isJson) io.out(nightLine(night));
-    if (night.run.reason !== null) io.err(night.run.reason);
-    io.exitCode = EXIT[night.run.outcome];
+  const lived: object[] = [];
+  for (const at of instants) {
+    clock.advanceTo(at);
+    sandbox.clock.advanceTo(at); // stands still during each night
+    const night = await liveNight(deps);
+    const run = night.runs.at(-1);
+    if (run === undefined) break;
+    const exported = exportedIn(night);
+    lived.push({ at: isoOf(at), ...run, exported });
+    if (!io.isJson) io.out(nightLine(at, run, exported.files));
+    if (run.reason !== null) io.err(run.reason);
+    io.exitCode = EXIT[run.outcome];
+    if (run.outcome !== 'complete' && run.outcome !== 'partial') break;
   }
   const now = overview(lake);
   const outlook = outlookAt(lake.sqlite, clock.now());
-  if (io.isJson) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
+  if (io.isJson) io.json({ dataDir, nights: lived, ...now, outlook });
   else
     print(io, [...overviewText(now), ...outlookText(outlook)], { dataDir, endedAt: clock.now() });
 };
