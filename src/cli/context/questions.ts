@@ -80,11 +80,7 @@ export class Questions {
     return line.trim();
   }
 
-  close(): void {
-    this.#lines.close();
-  }
-
   [Symbol.dispose](): void {
-    this.close();
+    this.#lines.close();
   }
 }

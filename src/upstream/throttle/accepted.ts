@@ -6,9 +6,6 @@ import { askedWaitMs } from '../judge.ts';
 import type { AnyRequest } from '../request.ts';
 import { backoffMs, PATIENCE_MS } from './circuit.ts';
 
-/** True if the service answers later. */
-export const isAccepted = ({ status }: RawResponse): boolean => status === 202;
-
 /** Calls for the result of one request. */
 const MOST_QUESTIONS = 20;
 

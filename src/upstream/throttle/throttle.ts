@@ -4,13 +4,19 @@ import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { type Log, SILENT } from '../../base/log.ts';
 import type { ApiClient, RawResponse } from '../client.ts';
-import { CallError, RateLimitedError, UnreachableError } from '../errors.ts';
+import {
+  CallError,
+  ClockAheadError,
+  KeyBarredError,
+  KeyRefusedError,
+  RateLimitedError,
+  UnreachableError,
+} from '../errors.ts';
 import { type AnyRequest, requestLine } from '../request.ts';
-import { AcceptedRequest, isAccepted } from './accepted.ts';
+import { AcceptedRequest } from './accepted.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { lostError, QuotaSpentError } from './errors.ts';
 import type { CallOutcome, Ledger, PlannedCall, Refusal } from './ledger.ts';
-import { RefusedKey } from './refused-key.ts';
 
 /** A response that was read. Its call is settled with its rows. */
 export interface Received<T> {
@@ -53,6 +59,8 @@ export interface ThrottleDeps {
   log?: Log | undefined;
 }
 
+/** Stands for all jobs: none has an empty name. */
+const EVERY_JOB = '';
 /** Attempts at one request while the service is there; each is a call. */
 const ATTEMPTS = 4;
 const LEAST_LIMITED_MS = 5 * SECOND_MS;
@@ -74,7 +82,8 @@ export class Throttle {
   readonly counts: CallCounts;
   readonly #deps: ThrottleDeps;
   readonly #circuit = new Circuit();
-  readonly #refusedKey = new RefusedKey();
+  /** Refusals of the key: of one job (403), or of every job (401). */
+  readonly #refusals = new Map<string, KeyRefusedError>();
   /** Calls waiting to be admitted, one at a time. */
   readonly #line = new PQueue({ concurrency: 1 });
   /** Monotonic instant until which this process sends nothing. */
@@ -102,7 +111,7 @@ export class Throttle {
   ): Promise<Received<T>> {
     const accepted = new AcceptedRequest(request, this.#deps);
     const readUnlessAccepted = (response: RawResponse) =>
-      isAccepted(response) ? undefined : { value: read(response) };
+      response.status === 202 ? undefined : { value: read(response) };
     let ownFailures = 0;
     for (let attempts = 1; ; attempts++) {
       try {
@@ -158,7 +167,10 @@ export class Throttle {
       const tookMs = roundMs(endedMono - sentMono);
       return { callId, response, read: value, receivedAt: finishedAt, tookMs, settle };
     } catch (error) {
-      this.#refusedKey.note(job, error);
+      if (error instanceof KeyRefusedError) {
+        const isOfAll = error.status === 401 || error instanceof ClockAheadError;
+        this.#refusals.set(isOfAll ? EVERY_JOB : job, error);
+      }
       const status = error instanceof CallError ? error.status : (response?.status ?? null);
       await this.#fail(callId, response, error, { status, endedMono });
       const outcome = error instanceof CallError ? 'failed' : 'given up';
@@ -224,7 +236,9 @@ export class Throttle {
       if (maxCalls !== undefined && this.counts.sent >= maxCalls)
         throw new QuotaSpentError(`The ${maxCalls} calls allowed by --max-calls are spent.`, null);
       this.#refuseWhenLost();
-      this.#refusedKey.bar(call);
+      const refusal = this.#refusals.get(EVERY_JOB) ?? this.#refusals.get(call.job);
+      // a call by hand is let through: the key may have been mended since
+      if (call.runId !== null && refusal !== undefined) throw new KeyBarredError(refusal);
       const restMs = this.#restUntil - clock.monotonic();
       if (restMs > 0) await this.#sleep(restMs, this.#lastFailure?.message ?? '', signal);
       else if (this.#circuit.isSingleFile && this.#inFlight > 0) await this.#callEnded.promise;
