@@ -8,7 +8,7 @@ import { EXIT, messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { proxyFor } from '../../base/proxy.ts';
 import { rebuildSearch } from '../../lake/search/search-index.ts';
-import { type CheckResult, examine, failed, passed } from '../../run/maintenance/doctor.ts';
+import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
 import { removeFuture } from '../../run/maintenance/remove-future.ts';
 import { supportFacts } from '../../run/maintenance/support-bundle.ts';
 import { type CliIo, configOf, configSources } from '../context/io.ts';
@@ -75,6 +75,20 @@ const reach = (baseUrl: string): Promise<void> =>
       done();
     });
   });
+
+const passed = (check: string, detail: string): CheckResult => ({
+  check,
+  ok: true,
+  detail,
+  advice: null,
+});
+
+const failed = (check: string, detail: string, advice: string | null = null): CheckResult => ({
+  check,
+  ok: false,
+  detail,
+  advice,
+});
 
 const serviceFinding = async (
   baseUrl: string | undefined,
