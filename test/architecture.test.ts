@@ -177,7 +177,6 @@ test('no module leads back to itself, not even by a type', () => {
 /** Names that stand for the same thing in several files. */
 const SHARED_NAMES: readonly { readonly name: RegExp; readonly file: RegExp }[] = [
   { name: /^define$/, file: /^src\/cli\/commands\// }, // of each command
-  { name: /./, file: /^src\/serve\/mcp\/inputs\.ts$/ }, // the service's parameters, for assistants
   { name: /./, file: /^src\/public\// }, // names that the package has promised
 ];
 

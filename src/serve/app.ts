@@ -8,26 +8,35 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Logger } from 'pino';
 import { messageOf, TrendlakeError } from '../base/errors.ts';
 import type { Metrics } from '../run/metrics/metrics.ts';
-import { problemResponse, RefusedError, refusedParameters } from './http/problems.ts';
+import { problemResponse, RefusedError } from './http/problems.ts';
 import { openApiRoute } from './openapi.ts';
 import { refusedPage } from './pages/page-route.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './request/context.ts';
+import type { GetRoute } from './request/describe.ts';
 import { letIn } from './request/let-in.ts';
+import { respondGet } from './request/respond-get.ts';
 import { alertsRoute } from './routes/alerts.ts';
-import { creatorRoutes } from './routes/creators.ts';
-import { extensionRoutes } from './routes/extensions.ts';
-import { forecastRoutes } from './routes/forecasts.ts';
+import { creatorRoute } from './routes/creators.ts';
+import { eventsRoute, usageRoute } from './routes/extensions.ts';
+import { forecastsRoute } from './routes/forecasts.ts';
 import { healthRoute } from './routes/health.ts';
 import { labRoute } from './routes/lab.ts';
-import { listRoutes } from './routes/lists.ts';
+import { feedRoute, hashtagsRoute, trendsRoute } from './routes/lists.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
 import { letInPages, type PageAccess, signInRoutes } from './routes/sign-in.ts';
-import { videoRoutes } from './routes/videos.ts';
-import { type WatchContext, watchRoutes } from './routes/watches.ts';
+import { growthRoute, videoRoute } from './routes/videos.ts';
+import { type WatchContext, watchChanges, watchesRoute } from './routes/watches.ts';
 import { watchingRoutes } from './routes/watching.ts';
-import { hookRoute, type WebhookContext, webhookRoutes } from './routes/webhooks.ts';
+import {
+  deliveriesRoute,
+  hookRoute,
+  subscriptionRoute,
+  subscriptionsRoute,
+  type WebhookContext,
+  webhookChanges,
+} from './routes/webhooks.ts';
 
 export interface ServiceSurroundings {
   readonly access: PageAccess;
@@ -40,13 +49,6 @@ export interface ServiceSurroundings {
   /** Undefined: no `/metrics`. */
   readonly metrics: Metrics | undefined;
 }
-
-const newApp = (): ServiceApp =>
-  new OpenAPIHono<ServiceEnv>({
-    defaultHook: (result) => {
-      if (!result.success) throw refusedParameters(result.target, result.error.issues);
-    },
-  });
 
 const nothingHere = (path: string): RefusedError =>
   new RefusedError('not-found', `Not found: ${path}. /v1/openapi.json lists all endpoints.`);
@@ -127,16 +129,24 @@ const versionOne = (
   service: ServiceContext,
   webhooks: WebhookContext & WatchContext,
 ): { v1: ServiceApp; document: () => string } => {
-  const v1 = newApp();
-  listRoutes(v1, service);
-  creatorRoutes(v1, service);
-  videoRoutes(v1, service);
-  searchRoute(v1, service);
+  const v1: ServiceApp = new OpenAPIHono();
+  const context = { ...service, ...webhooks };
+  const read = (...routes: readonly GetRoute<typeof context>[]): void => {
+    for (const route of routes) respondGet(v1, context, route);
+  };
+  read(feedRoute, trendsRoute, hashtagsRoute, creatorRoute, growthRoute, videoRoute, searchRoute);
   labRoute(v1, service);
-  extensionRoutes(v1, service);
-  forecastRoutes(v1, service);
-  webhookRoutes(v1, service, webhooks);
-  watchRoutes(v1, service, webhooks);
+  read(
+    eventsRoute,
+    usageRoute,
+    forecastsRoute,
+    subscriptionsRoute,
+    subscriptionRoute,
+    deliveriesRoute,
+  );
+  webhookChanges(v1, service, webhooks);
+  read(watchesRoute);
+  watchChanges(v1, service, webhooks);
   return { v1, document: openApiRoute(v1) };
 };
 
@@ -145,7 +155,7 @@ export const serviceApp = (
   webhooks: WebhookContext & WatchContext,
   { access, origin, log, corsOrigins, metrics }: ServiceSurroundings,
 ): ServiceApp => {
-  const app = newApp();
+  const app: ServiceApp = new OpenAPIHono();
   app.onError((error, c) => failureResponse(error, c, log));
   app.notFound(noRoute(app, (c, refusal) => refusedPage(pages, c, refusal)));
   if (corsOrigins.length > 0)

@@ -96,11 +96,11 @@ const CALLED_FROM: Readonly<Record<string, string>> = {
   'GrowingFile.#keep': 'src/output/parquet/install-file.ts',
   'AssembledService.#respond': 'src/serve/assembled-service.ts',
   letIn: 'src/serve/app.ts',
-  respondGet: 'src/serve/routes/lists.ts',
-  listRoutes: 'src/serve/app.ts',
+  respondGet: 'src/serve/app.ts',
+  trendsRoute: 'src/serve/app.ts',
   latestPulled: 'src/lake/lists/video-lists.ts',
   contentItems: 'src/lake/lists/video-lists.ts',
-  respond: 'src/serve/routes/lists.ts',
+  respond: 'src/serve/request/respond-get.ts',
 };
 
 test.each(['The trace', 'One request through the service'])(

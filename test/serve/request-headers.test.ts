@@ -1,10 +1,13 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
+import { ResponseCache } from '../../src/serve/cache/response-cache.ts';
 import type { ServiceEnv } from '../../src/serve/request/context.ts';
-import { describeGet } from '../../src/serve/request/describe.ts';
+import { getRoute } from '../../src/serve/request/describe.ts';
+import { asOf } from '../../src/serve/request/parameters.ts';
 import { respondGet } from '../../src/serve/request/respond-get.ts';
 import { freshLake } from '../support/fresh.ts';
-import { hoursAgo } from './filled-lake.ts';
+import { hoursAgo, NOW } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
 let running: Running;
@@ -147,20 +150,26 @@ describe('Idempotency-Key', () => {
 
 test('a route whose end is announced says so in its headers and the OpenAPI document', async () => {
   const app = new OpenAPIHono<ServiceEnv>();
-  const route = describeGet({
+  const route = getRoute({
     path: '/old',
     operationId: 'getOld',
     summary: 'An old list',
     deprecation: { since: '2026-01-01', sunset: '2026-07-01' },
-    request: { query: z.object({}) },
+    query: { asOf },
     response: z.object({}),
     problems: [],
+    read: () => ({ body: {}, asOf: NOW, observedAt: null }),
   });
   const lake = freshLake();
-  respondGet(app, { lake }, route, (c) => c.json({}));
+  const responses = new ResponseCache(new LakeCache(1));
+  respondGet(app, { lake, responses, now: () => NOW }, route);
   const sent: Record<string, string> = {};
   const outgoing = { setHeader: (name: string, value: string) => (sent[name] = value) };
-  const response = await app.request('/old', {}, { outgoing, exchange: {} } as never);
+  const response = await app.request('/old', {}, {
+    outgoing,
+    incoming: { url: '/old' },
+    exchange: {},
+  } as never);
   expect(response.status).toBe(200);
   expect(sent).toEqual({ deprecation: '@1767225600', sunset: 'Wed, 01 Jul 2026 00:00:00 GMT' });
   const document = app.getOpenAPIDocument({ openapi: '3.1.0', info: { title: '', version: '1' } });

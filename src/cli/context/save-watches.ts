@@ -6,7 +6,7 @@ import { callsOfAdded, callsPerMonth } from '../../lake/watches/watch-calls.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
 import { addWatch, type NewWatch, type Watch } from '../../lake/watches/watches.ts';
 import { type WatchPrice, watchPrice } from '../../run/plan/watch-price.ts';
-import type { AssistantWatch } from '../../serve/mcp/watch-tools.ts';
+import type { AssistantWatch } from '../../serve/mcp/watch-tool.ts';
 import { priceText } from '../text/watch-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';

@@ -1,24 +1,20 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.ts';
-import { isoOf } from '../../base/iso.ts';
+import { isoOf, isoOrNull } from '../../base/iso.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { COUNTED_TABLES, rowsOf } from '../../lake/read/volumes.ts';
 import type { BoundedQuery } from './bounded-query.ts';
-import { LakeTools } from './lake-tool.ts';
-import { addListTools } from './list-tools.ts';
+import { addTool, type LakeOfTools } from './lake-tool.ts';
 import { addQueryTool } from './query-tool.ts';
-import { addSubjectTools } from './subject-tools.ts';
-import { type AssistantWatch, addWatchTools } from './watch-tools.ts';
+import { addRouteTools } from './route-tools.ts';
+import { type AssistantWatch, addWatchTool } from './watch-tool.ts';
 
-export interface LakeServerDeps {
-  readonly dataDir: string;
+export interface LakeServerDeps extends LakeOfTools {
   /** Of the package. */
   readonly version: string;
-  readonly clock: Clock;
   readonly runSql: BoundedQuery;
   /** Depth of a search, in results. */
   readonly listItems: number;
@@ -51,8 +47,8 @@ const instructionsFor = (dataDir: string): string => {
   }
 };
 
-const addLakeTool = (tools: LakeTools): void =>
-  tools.add({
+const addLakeTool = (server: McpServer, lake: LakeOfTools): void =>
+  addTool(server, lake, {
     name: 'lake',
     title: 'Contents of the lake',
     description:
@@ -76,7 +72,6 @@ const addLakeTool = (tools: LakeTools): void =>
     }),
     read: (_, { lake, instantOf }) => {
       const now = instantOf(undefined);
-      const newestAt = newestSnapshotAt(lake, now);
       const lists = prepare(
         lake.sqlite,
         `select list, platform, period, max(completed_at) as pulledAt from capture
@@ -85,7 +80,7 @@ const addLakeTool = (tools: LakeTools): void =>
       ).all();
       return {
         origin: originOf(lake) ?? null,
-        newestObservationAt: newestAt === null ? null : isoOf(newestAt),
+        newestObservationAt: isoOrNull(newestSnapshotAt(lake, now)),
         lists: lists.map((list) => ({ ...list, pulledAt: isoOf(list.pulledAt) })),
         rows: Object.fromEntries(COUNTED_TABLES.map((table) => [table, rowsOf(lake, table)])),
         now: isoOf(now),
@@ -119,11 +114,9 @@ export const lakeServer = (deps: LakeServerDeps): McpServer => {
     { name: 'trendlake', title: 'trendlake', version },
     { instructions: instructionsFor(dataDir) },
   );
-  const tools = new LakeTools(server, deps);
-  addLakeTool(tools);
-  addListTools(tools);
-  addSubjectTools(tools);
-  addWatchTools(server, tools, deps);
+  addLakeTool(server, deps);
+  addRouteTools(server, deps, deps.listItems);
+  addWatchTool(server, deps);
   addQueryTool(server, runSql, dataDir);
   for (const { name, page, title, description } of PAGES)
     server.registerResource(

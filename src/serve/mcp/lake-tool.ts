@@ -1,36 +1,47 @@
-import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
+import type {
+  CallToolResult,
+  McpServer,
+  StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
 import type { Clock } from '../../base/clock.ts';
-import { messageOf, TrendlakeError, UsageError } from '../../base/errors.ts';
-import { isoOf, parseIso } from '../../base/iso.ts';
+import { messageOf, TrendlakeError } from '../../base/errors.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
-import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import { eventsPage } from '../../lake/lists/event-list.ts';
+import { UncachedLists } from '../../lake/lists/list-page.ts';
+import { openLakeForReading } from '../../lake/open.ts';
+import { searchPage } from '../../lake/search/search.ts';
+import type { ReadContext } from '../request/context.ts';
+
+const SEARCH_DEADLINE_MS = 5000;
+
+/** The lake that tools read. */
+export interface LakeOfTools {
+  readonly dataDir: string;
+  readonly clock: Clock;
+}
 
 /** The lake during one call, in one transaction. */
-export interface LakeReading {
-  readonly lake: Lake;
-  readonly clock: Clock;
+export interface LakeReading extends ReadContext {
   /** The requested instant in Unix ms, limited to now. */
-  instantOf(asOf: string | undefined): number;
+  readonly instantOf: (asOf: number | undefined) => number;
 }
 
-export interface LakeTool<I extends z.ZodObject, O extends z.ZodObject> {
+interface LakeTool<I extends StandardSchemaWithJSON> {
   readonly name: string;
   readonly title: string;
-  /** Also names sampled, estimated and unknown values. */
   readonly description: string;
   readonly input: I;
-  readonly output: O;
-  read(input: z.infer<I>, reading: LakeReading): z.infer<O> | Promise<z.infer<O>>;
+  readonly output: StandardSchemaWithJSON;
+  readonly read: (
+    input: StandardSchemaWithJSON.InferOutput<I>,
+    reading: LakeReading,
+  ) => object | Promise<object>;
 }
 
-export const notSeen = (what: string, at: number): UsageError =>
-  new UsageError(`No ${what} had been seen by ${isoOf(at)}.`);
-
 /** The document, and its text for clients without structured content. */
-export const resultOf = (document: Record<string, unknown>): CallToolResult => ({
+export const resultOf = (document: object): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(document) }],
-  structuredContent: document,
+  structuredContent: { ...document },
 });
 
 export const errorResult = (error: unknown, path: string): CallToolResult => {
@@ -41,45 +52,46 @@ export const errorResult = (error: unknown, path: string): CallToolResult => {
 
 export const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
-export class LakeTools {
-  readonly #server: McpServer;
-  readonly #dataDir: string;
-  readonly #clock: Clock;
-
-  constructor(server: McpServer, { dataDir, clock }: { dataDir: string; clock: Clock }) {
-    this.#server = server;
-    this.#dataDir = dataDir;
-    this.#clock = clock;
+/** The lake is opened for each call, as it may be migrated, restored or replaced in between. */
+const reading = async <T>(
+  { dataDir, clock }: LakeOfTools,
+  read: (reading: LakeReading) => T | Promise<T>,
+): Promise<T> => {
+  const now = clock.now();
+  const lake = openLakeForReading(dataDir);
+  const reads: ReadContext['reads'] = {
+    lists: new UncachedLists(lake),
+    read: async (_, query) => eventsPage(lake, query),
+    search: async ({ windowMs, ...wish }) => {
+      const since = windowMs === undefined ? undefined : wish.asOf - windowMs;
+      const query = { ...wish, since, deadlineMs: SEARCH_DEADLINE_MS };
+      return { ...searchPage(lake, query, clock), asOf: wish.asOf, version: null };
+    },
+  };
+  try {
+    lake.sqlite.exec('begin');
+    return await read({ lake, clock, reads, instantOf: (asOf) => Math.min(now, asOf ?? now) });
+  } finally {
+    lake.close();
   }
+};
 
-  /** The lake is opened for each call, as it may be migrated, restored or replaced in between. */
-  add<I extends z.ZodObject, O extends z.ZodObject>(tool: LakeTool<I, O>): void {
-    const { name, title, description, input, output } = tool;
-    const read = async (given: z.infer<I>): Promise<CallToolResult> => {
-      try {
-        return resultOf(await this.#reading((reading) => tool.read(given, reading)));
-      } catch (error) {
-        return errorResult(error, this.#dataDir);
-      }
-    };
-    this.#server.registerTool<O, z.ZodObject>(
-      name,
-      { title, description, inputSchema: input, outputSchema: output, annotations: READS_ONLY },
-      (given) => read(given as z.infer<I>),
-    );
-  }
-
-  async #reading<T>(read: (reading: LakeReading) => T | Promise<T>): Promise<T> {
-    const clock = this.#clock;
-    const now = clock.now();
-    const lake = openLakeForReading(this.#dataDir);
+export const addTool = <I extends StandardSchemaWithJSON>(
+  server: McpServer,
+  lake: LakeOfTools,
+  { name, title, description, input, output, read }: LakeTool<I>,
+): void => {
+  const answer = async (given: StandardSchemaWithJSON.InferOutput<I>): Promise<CallToolResult> => {
     try {
-      lake.sqlite.exec('begin');
-      const instantOf = (asOf: string | undefined): number =>
-        Math.min(now, (asOf === undefined ? undefined : parseIso(asOf)) ?? now);
-      return await read({ lake, clock, instantOf });
-    } finally {
-      lake.close();
+      return resultOf(await reading(lake, (reading) => read(given, reading)));
+    } catch (error) {
+      return errorResult(error, lake.dataDir);
     }
-  }
-}
+  };
+  const about = { title, description, annotations: READS_ONLY };
+  server.registerTool<StandardSchemaWithJSON, StandardSchemaWithJSON>(
+    name,
+    { ...about, inputSchema: input, outputSchema: output },
+    (given) => answer(given as StandardSchemaWithJSON.InferOutput<I>),
+  );
+};

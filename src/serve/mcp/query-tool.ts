@@ -1,8 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { parseIso } from '../../base/iso.ts';
+import { asOf } from '../request/parameters.ts';
 import type { BoundedQuery } from './bounded-query.ts';
-import { asOf } from './inputs.ts';
 import { errorResult, READS_ONLY, resultOf } from './lake-tool.ts';
 
 const ROWS = { most: 1000, usual: 100 };
@@ -12,7 +11,10 @@ const DESCRIPTION =
 
 const input = z.strictObject({
   sql: z.string().min(1).max(20_000).describe('A single SELECT statement.'),
-  asOf: asOf.describe('Answers over the lake as it was known at this instant (ISO 8601).'),
+  asOf: asOf.meta({
+    format: 'date-time',
+    description: 'Answers over the lake as it was known at this instant (ISO 8601).',
+  }),
   limit: z.int().min(1).max(ROWS.most).default(ROWS.usual).describe('Maximum rows.'),
 });
 
@@ -41,10 +43,9 @@ export const addQueryTool = (server: McpServer, runSql: BoundedQuery, dataDir: s
       outputSchema: output,
       annotations: READS_ONLY,
     },
-    async ({ sql, asOf: asOfText, limit }, { mcpReq }) => {
+    async ({ sql, asOf, limit }, { mcpReq }) => {
       try {
-        const instant = asOfText === undefined ? undefined : parseIso(asOfText);
-        const { rows, cutAt } = await runSql({ sql, asOf: instant, limit, signal: mcpReq.signal });
+        const { rows, cutAt } = await runSql({ sql, asOf, limit, signal: mcpReq.signal });
         return resultOf({
           rows,
           rowCount: rows.length,

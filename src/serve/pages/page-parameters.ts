@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refusedParameters } from '../http/problems.ts';
 import type { ServiceEnv } from '../request/context.ts';
-import { asOf, limit, page, tag } from '../request/parameters.ts';
+import { asOf, checkedParameters, limit, page, tag } from '../request/parameters.ts';
 import { type Column, sortNames } from './data-table.ts';
 import { FILE_FORMATS } from './table-files.ts';
 
@@ -40,16 +40,6 @@ export const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
   return Object.fromEntries(given); // assignment would lose a `__proto__`
 };
 
-const checked = <S extends z.ZodObject>(
-  target: 'param' | 'query',
-  schema: S,
-  given: object,
-): z.infer<S> => {
-  const result = schema.safeParse(given);
-  if (!result.success) throw refusedParameters(target, result.error.issues);
-  return result.data;
-};
-
 /** Returns a function that reads the parameters of a page and throws RefusedError if one is unknown or invalid. */
 export const parameterReader = <P extends z.ZodObject, Q extends z.ZodObject>(
   schemas: { readonly params: P; readonly query: Q },
@@ -72,9 +62,9 @@ export const parameterReader = <P extends z.ZodObject, Q extends z.ZodObject>(
         'query',
         unknown.map((name) => ({ path: [name], message })),
       );
-    const params = checked('param', schemas.params, path);
-    checked('query', all, given);
-    const query = checked('query', schemas.query, given);
-    return { params, query, ...checked('query', COMMON, given) };
+    const params = checkedParameters('param', schemas.params, path);
+    checkedParameters('query', all, given);
+    const query = checkedParameters('query', schemas.query, given);
+    return { params, query, ...checkedParameters('query', COMMON, given) };
   };
 };

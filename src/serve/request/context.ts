@@ -5,14 +5,15 @@ import type { Clock } from '../../base/clock.ts';
 import type { KeyStore } from '../../lake/keys/key-store.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import type { ListMoment } from '../../lake/lists/list-page.ts';
+import type { ComputedLists, ListMoment, Paging } from '../../lake/lists/list-page.ts';
 import type { Lake } from '../../lake/open.ts';
 import { holdsUntil } from '../../lake/read/validity.ts';
 import type { ModelSettings } from '../../learn/why/model.ts';
 import type { PipelineReader } from '../../run/pipeline/pipeline-reader.ts';
 import type { HeavyReads } from '../cache/heavy-reads.ts';
 import type { PageCache } from '../cache/page-cache.ts';
-import { KEYLESS } from '../cache/reader-threads.ts';
+import { KEYLESS, type Requester } from '../cache/reader-threads.ts';
+import type { FoundOf, QueryOf } from '../cache/readings.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendResponse } from '../http/send-response.ts';
 import { bytesOf, type ResponseContent, write } from '../http/written-response.ts';
@@ -68,22 +69,50 @@ export interface ServiceContext {
   readonly model: ModelSettings | undefined;
 }
 
+/** The parts that reads of routes share with the tools of assistants. */
+export interface ReadContext extends Pick<ServiceContext, 'lake' | 'clock'> {
+  readonly reads: Pick<HeavyReads, 'search'> & {
+    readonly lists: ComputedLists;
+    read(name: 'events', query: QueryOf<'events'>, by: Requester): Promise<FoundOf<'events'>>;
+  };
+}
+
 /** The requested instant, limited to now. */
-export const instantOf = (service: ServiceContext, asOf: number | undefined): number => {
-  const now = service.now();
-  return asOf === undefined ? now : Math.min(asOf, now);
-};
+const instantOf = (now: number, asOf: number | undefined): number =>
+  asOf === undefined ? now : Math.min(asOf, now);
+
+/** The requested instant by the clock of limits, for watches and subscriptions. */
+export const limitInstant = (
+  { clock }: Pick<ServiceContext, 'clock'>,
+  asOf: number | undefined,
+): number => instantOf(clock.now(), asOf);
 
 /** Instant and owner of a request, and its abort signal. */
+export interface RequestMoment extends Pick<ListMoment, 'asOf' | 'owner'> {
+  readonly gone: () => AbortSignal;
+}
+
 export const momentOf = (
-  service: ServiceContext,
+  service: Pick<ServiceContext, 'now'>,
   c: Context<ServiceEnv>,
   requestedAsOf: number | undefined,
-): Pick<ListMoment, 'asOf' | 'owner'> & { gone: () => AbortSignal } => ({
-  asOf: instantOf(service, requestedAsOf),
+): RequestMoment => ({
+  asOf: instantOf(service.now(), requestedAsOf),
   owner: c.get('standing')?.id ?? KEYLESS,
   gone: () => c.req.raw.signal, // lazy: creating one costs time
 });
+
+/** A page of watches or subscriptions that existed at the instant (Unix ms). */
+export const pageContent = <T extends { readonly createdAt: number }>(
+  all: readonly T[],
+  show: (item: T) => object,
+  at: number,
+  { limit, page }: Paging,
+): ResponseContent => {
+  const existing = all.filter(({ createdAt }) => createdAt <= at);
+  const items = existing.slice((page - 1) * limit, page * limit).map(show);
+  return { body: { total: existing.length, page, items }, asOf: at, observedAt: null };
+};
 
 /** Does the work of a POST once for each `Idempotency-Key` of its sender. */
 export const respondOnce = (
@@ -98,7 +127,7 @@ export const respondOnce = (
 
 /** Sends a response, and caches it if it covers windows only. */
 export const respond = (
-  { lake, now: clock, responses }: ServiceContext,
+  { lake, now: clock, responses }: Pick<ServiceContext, 'lake' | 'now' | 'responses'>,
   c: Context<ServiceEnv>,
   response: ResponseContent,
   requestedAsOf: number | undefined,

@@ -1,9 +1,15 @@
-import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi';
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import { problem } from '../../base/wire/shapes.ts';
+import type { Scope } from '../../lake/keys/keys.ts';
 import { PROBLEMS, type Slug } from '../http/problems.ts';
-import { EXAMPLE_RESPONSES } from './examples.ts';
+import type { ResponseContent } from '../http/written-response.ts';
+import type { RequestMoment } from './context.ts';
+import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from './examples.ts';
+import type { asOf } from './parameters.ts';
 
-type Json = { 'application/json': { schema: z.ZodType; example: unknown } };
+const json = (schema: z.ZodType, example: unknown) => ({
+  content: { 'application/json': { schema, example } },
+});
 
 /** Problems of every route. */
 const ALWAYS: readonly Slug[] = [
@@ -61,7 +67,7 @@ const headers = {
   },
   'X-Ignored-Parameters': {
     schema: { type: 'string' as const },
-    description: 'Query parameters that were ignored because nobody knows them.',
+    description: 'Unknown query parameters, which were ignored.',
   },
   ETag: { schema: { type: 'string' as const }, description: 'For If-None-Match.' },
   'Last-Modified': {
@@ -77,45 +83,129 @@ export interface Deprecation {
   readonly sunset: string;
 }
 
-/** OpenAPI description of a GET. `extension`: an addition to the documented interface. */
-export const describeGet = <
-  P extends string,
-  R extends NonNullable<RouteConfig['request']>,
+const EXTENSION = { tags: ['Extensions'], 'x-extension': true };
+
+type Shape = z.ZodRawShape;
+type QueryShape = Shape & { readonly asOf: typeof asOf };
+type InputOf<P extends Shape, Q extends Shape> = z.infer<z.ZodObject<P>> & z.infer<z.ZodObject<Q>>;
+type Read<S, P extends Shape, Q extends Shape> = {
+  /** @param c request; undefined for tools of assistants */
+  read(
+    service: S,
+    input: InputOf<P, Q>,
+    moment: RequestMoment,
+    c: unknown,
+  ): ResponseContent | Promise<ResponseContent>;
+}['read'];
+
+/** A GET with its description. `S`: what its read needs. */
+export interface GetRoute<S, P extends Shape = Shape, Q extends QueryShape = QueryShape> {
+  readonly config: RouteConfig & { getRoutingPath(): string };
+  readonly params: z.ZodObject<P>;
+  readonly query: z.ZodObject<Q>;
+  readonly response: z.ZodObject;
+  readonly deprecation: Deprecation | undefined;
+  readonly read: Read<S, P, Q>;
+}
+
+/** Defines a GET. `extension`: an addition to the documented interface. */
+export const getRoute = <
+  S,
+  Q extends QueryShape,
+  P extends Shape = Record<never, z.ZodType>,
 >(route: {
-  path: P;
+  path: string;
   operationId: string;
   summary: string;
   description?: string;
   extension?: boolean;
   deprecation?: Deprecation;
-  request: R;
-  response: z.ZodType;
+  params?: P;
+  query: Q;
+  response: z.ZodObject;
   problems: readonly Slug[];
-}) =>
-  createRoute({
+  read: Read<S, P, Q>;
+}): GetRoute<S, P, Q> => {
+  const { path, operationId, summary, extension, deprecation, response, read } = route;
+  const params = z.object(route.params ?? ({} as P));
+  const query = z.object(route.query);
+  const config = createRoute({
     method: 'get',
-    path: route.path,
-    operationId: route.operationId,
-    summary: route.summary,
-    description: route.description ?? `${route.summary}.`,
-    tags: [route.extension === true ? 'Extensions' : 'Interface'],
-    ...(route.extension === true ? { 'x-extension': true } : {}),
-    ...(route.deprecation === undefined
-      ? {}
-      : { deprecated: true, 'x-deprecation': route.deprecation }),
-    request: route.request,
+    path,
+    operationId,
+    summary,
+    description: route.description ?? `${summary}.`,
+    ...(extension === true ? EXTENSION : { tags: ['Interface'] }),
+    ...(deprecation === undefined ? {} : { deprecated: true, 'x-deprecation': deprecation }),
+    request: { params, query },
     responses: {
       200: {
         description: 'The response.',
         headers,
-        content: {
-          'application/json': {
-            schema: route.response,
-            example: EXAMPLE_RESPONSES[route.operationId],
-          },
-        } satisfies Json,
+        ...json(response, EXAMPLE_RESPONSES[operationId]),
       },
       304: { description: 'Nothing changed since the response with that ETag.' },
       ...problemsOf(route.problems),
     },
   });
+  return { config, params, query, response, deprecation, read };
+};
+
+/** OpenAPI description of a POST or DELETE, which needs a key with the scope. */
+export const describeChange = (route: {
+  method: 'post' | 'delete';
+  path: string;
+  operationId: string;
+  summary: string;
+  scope: Exclude<Scope, 'read'>;
+  params?: z.ZodObject;
+  body?: { readonly schema: z.ZodType; readonly description?: string };
+  status: 200 | 201 | 204;
+  /** Description of the response. */
+  result: string;
+  response?: z.ZodType;
+  problems: readonly Slug[];
+}) => {
+  const { method, path, operationId, summary, scope, params, body, response } = route;
+  const isInterface = scope === 'lab';
+  return createRoute({
+    method,
+    path,
+    operationId,
+    summary,
+    ...(isInterface
+      ? { description: `Needs a key with the scope \`${scope}\`.`, tags: ['Interface'] }
+      : { description: `${summary}. Scope \`${scope}\`.`, ...EXTENSION }),
+    request: {
+      ...(params === undefined ? {} : { params }),
+      ...(body === undefined
+        ? {}
+        : {
+            body: {
+              required: true,
+              ...(body.description === undefined ? {} : { description: body.description }),
+              ...json(body.schema, EXAMPLE_BODIES[operationId]),
+            },
+          }),
+    },
+    responses: {
+      [route.status]: {
+        description: route.result,
+        ...(response === undefined ? {} : json(response, EXAMPLE_RESPONSES[operationId])),
+      },
+      ...problemsOf([
+        ...route.problems,
+        'payload-too-large',
+        ...(body === undefined ? [] : (['unsupported-media-type'] as const)),
+      ]),
+    },
+  });
+};
+
+/** Response with a page of a list. */
+export const pagedResponse = (item: z.ZodObject) =>
+  z.object({ total: z.int(), page: z.int(), items: z.array(item), asOf: z.iso.datetime() });
+
+/** Path parameter `id` of a watch or subscription. */
+export const idParameter = (example: string) =>
+  z.string().openapi({ param: { name: 'id', in: 'path' }, maxLength: 64, example });

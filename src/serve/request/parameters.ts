@@ -9,6 +9,7 @@ import {
 } from '../../base/text-values.ts';
 import { RISING_LISTS } from '../../learn/forecast/shapes.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
+import { refusedParameters } from '../http/problems.ts';
 
 // Query and path parameters. Errors state the expected value. A repeated parameter is a list, and invalid.
 
@@ -127,7 +128,7 @@ const instantParameter = (name: string, description: string) =>
 
 export const asOf = instantParameter(
   'asOf',
-  'Extension. Responds as the service would have at this instant. Default: now. A future instant means now.',
+  'Extension: responds as the service would have at this instant. ISO 8601, UTC unless it has an offset. Default, and for future instants: now.',
 );
 /** Start or end of a comparison: an instant in Unix ms, or a span before now. */
 export const instantOrSpan = read(
@@ -141,11 +142,11 @@ const platformSchema = { type: 'string' as const, enum: [...PLATFORMS], example:
 export const platformQuery = read(PLATFORM, oneOf(PLATFORMS))
   .optional()
   .openapi({
-    param: { name: 'platform', in: 'query', description: 'Only this platform.' },
+    param: { name: 'platform', in: 'query', description: 'Only this platform. Default: all.' },
     ...platformSchema,
   });
 export const platformPath = read(PLATFORM, oneOf(PLATFORMS)).openapi({
-  param: { name: 'platform', in: 'path' },
+  param: { name: 'platform', in: 'path', description: 'A social video platform.' },
   ...platformSchema,
 });
 
@@ -224,7 +225,7 @@ export const searchText = read(QUERY, (value) => {
 });
 
 export const idPath = text('a video id').openapi({
-  param: { name: 'id', in: 'path' },
+  param: { name: 'id', in: 'path', description: 'Video id from search, feed or trends.' },
   minLength: 1,
   maxLength: 128,
   example: 'tt_7240348510065823002',
@@ -239,3 +240,14 @@ export const handlePath = text('a handle').openapi({
   minLength: 1,
   example: 'dance.daily',
 });
+
+/** @throws RefusedError that names each invalid parameter */
+export const checkedParameters = <S extends z.ZodObject>(
+  target: 'param' | 'query',
+  schema: S,
+  given: object,
+): z.infer<S> => {
+  const result = schema.safeParse(given);
+  if (!result.success) throw refusedParameters(target, result.error.issues);
+  return result.data;
+};

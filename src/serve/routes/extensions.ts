@@ -1,76 +1,57 @@
-import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { isoOf } from '../../base/iso.ts';
 import { eventsResponse, usageResponse } from '../../base/wire/shapes.ts';
 import { shownEvent } from '../../lake/lists/event-list.ts';
-import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
-import { describeGet } from '../request/describe.ts';
+import type { ReadContext, ServiceContext, ServiceEnv } from '../request/context.ts';
+import { getRoute } from '../request/describe.ts';
 import { asOf, eventKind, limit, page, platformQuery, since, tag } from '../request/parameters.ts';
-import { respondGet } from '../request/respond-get.ts';
 
-const events = describeGet({
+export const eventsRoute = getRoute({
   path: '/events',
   operationId: 'getEvents',
   summary: 'Events, newest first',
   extension: true,
-  request: {
-    query: z.object({ kind: eventKind, platform: platformQuery, tag, since, limit, page, asOf }),
-  },
+  query: { kind: eventKind, platform: platformQuery, tag, since, limit, page, asOf },
   response: eventsResponse,
   problems: ['invalid-parameter'],
-});
-
-const usage = describeGet({
-  path: '/usage',
-  operationId: 'getUsage',
-  summary: 'Limits and calls of your key',
-  extension: true,
-  request: { query: z.object({ asOf }) },
-  response: usageResponse,
-  problems: ['invalid-parameter'],
+  read: async ({ reads }: ReadContext, wanted, { asOf, owner, gone }) => {
+    const { total, items } = await reads.read(
+      'events',
+      { ...wanted, asOf },
+      { owner, unwanted: gone() },
+    );
+    const body = { total, page: wanted.page, items: items.map(shownEvent) };
+    return { body, asOf, observedAt: items[0]?.detectedAt ?? null };
+  },
 });
 
 const DAYS_SHOWN = 62;
 
-export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  respondGet(app, service, events, async (c) => {
-    const { asOf: requestedAsOf, ...wanted } = c.req.valid('query');
-    const { asOf: at, owner, gone } = momentOf(service, c, requestedAsOf);
-    const by = { owner, unwanted: gone() };
-    const { total, items } = await service.reads.read('events', { ...wanted, asOf: at }, by);
-    const body = { total, page: wanted.page, items: items.map(shownEvent) };
-    const observedAt = items[0]?.detectedAt ?? null;
-    return respond(service, c, { body, asOf: at, observedAt }, requestedAsOf);
-  });
+const limitUse = (limit: number, remaining: number, resetsAt: number) => ({
+  limit,
+  used: limit - remaining,
+  remaining,
+  resetsAt: isoOf(resetsAt),
+});
 
-  respondGet(app, service, usage, async (c) => {
-    const { asOf: requestedAsOf } = c.req.valid('query');
+export const usageRoute = getRoute({
+  path: '/usage',
+  operationId: 'getUsage',
+  summary: 'Limits and calls of your key',
+  extension: true,
+  query: { asOf },
+  response: usageResponse,
+  problems: ['invalid-parameter'],
+  read: async ({ keys }: ServiceContext, _, __, c: Context<ServiceEnv>) => {
     const key = c.get('standing');
-    const now = key.at;
-    return respond(
-      service,
-      c,
-      {
-        body: {
-          key: key.id,
-          shared: service.keys.isShared,
-          minute: {
-            limit: key.ratePerMinute,
-            used: key.ratePerMinute - key.minuteLeft,
-            remaining: key.minuteLeft,
-            resetsAt: isoOf(now + key.minuteResetsMs),
-          },
-          month: {
-            limit: key.callsPerMonth,
-            used: key.callsPerMonth - key.monthLeft,
-            remaining: key.monthLeft,
-            resetsAt: isoOf(now + key.monthResetsMs),
-          },
-          days: await service.keys.usageByDay(key.id, DAYS_SHOWN),
-        },
-        asOf: now,
-        observedAt: now,
-      },
-      requestedAsOf,
-    );
-  });
-};
+    const { id, at, ratePerMinute, callsPerMonth } = key;
+    const body = {
+      key: id,
+      shared: keys.isShared,
+      minute: limitUse(ratePerMinute, key.minuteLeft, at + key.minuteResetsMs),
+      month: limitUse(callsPerMonth, key.monthLeft, at + key.monthResetsMs),
+      days: await keys.usageByDay(id, DAYS_SHOWN),
+    };
+    return { body, asOf: at, observedAt: at };
+  },
+});

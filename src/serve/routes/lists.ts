@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { isoOf } from '../../base/iso.ts';
 import {
   feedResponse,
@@ -14,8 +13,8 @@ import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { volumeForecastAt } from '../../learn/volumes/read-volumes.ts';
 import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
 import type { ResponseContent } from '../http/written-response.ts';
-import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
-import { describeGet } from '../request/describe.ts';
+import type { ReadContext } from '../request/context.ts';
+import { getRoute } from '../request/describe.ts';
 import {
   asOf,
   dateRange,
@@ -25,123 +24,102 @@ import {
   platformPath,
   platformQuery,
 } from '../request/parameters.ts';
-import { respondGet } from '../request/respond-get.ts';
-
-const feed = describeGet({
-  path: '/feed/{platform}',
-  operationId: 'getFeed',
-  summary: 'Latest viral content of one platform, ranked by reach and velocity',
-  request: {
-    params: z.object({ platform: platformPath }),
-    query: z.object({ limit, page, dateRange: dateRange('24h'), asOf }),
-  },
-  response: feedResponse,
-  problems: ['invalid-parameter', 'not-found'],
-});
-
-const trends = describeGet({
-  path: '/trends/{platform}/{period}',
-  operationId: 'getTrends',
-  summary: 'Top trending videos of a day, a week or a month, by views gained in it',
-  request: {
-    params: z.object({ platform: platformPath, period: periodPath }),
-    query: z.object({ limit, page, asOf }),
-  },
-  response: trendsResponse,
-  problems: ['invalid-parameter', 'not-found'],
-});
-
-const hashtags = describeGet({
-  path: '/hashtags',
-  operationId: 'getHashtags',
-  summary: 'Trending hashtags across platforms, with volume',
-  request: {
-    query: z.object({ platform: platformQuery, dateRange: dateRange('30d'), limit, page, asOf }),
-  },
-  response: hashtagsResponse,
-  problems: ['invalid-parameter'],
-});
 
 type VolumeLike = Omit<Parameters<typeof volumeForecastAt>[1], 'tag'>;
 
 /** A pulled list of hashtags with forecasts of their volumes. */
 const withForecasts = (
-  sqlite: ServiceContext['lake']['sqlite'],
+  { lake }: ReadContext,
   list: ListPage<HashtagItem>,
   like: VolumeLike,
 ): ListPage<HashtagItem> => ({
   ...list,
   items: list.items.map((item) => {
-    const kept = volumeForecastAt(sqlite, { ...like, tag: item.tag });
+    const kept = volumeForecastAt(lake.sqlite, { ...like, tag: item.tag });
     if (kept === undefined) return item;
     const { madeAt, ...ahead } = kept;
     return { ...item, forecast: { madeAt: isoOf(madeAt), horizonHours: AHEAD_HOURS, ...ahead } };
   }),
 });
 
-export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  const responseOf = <T>(
-    list: ListPage<T>,
-    at: number,
-    pageNumber: number,
-    { windowsMs, ...further }: { windowsMs: readonly number[]; platform?: string; period?: string },
-  ): ResponseContent => ({
-    body: { ...totalsOf(list), page: pageNumber, items: list.items, ...further },
-    asOf: list.asOf,
-    observedAt: list.pulledAt ?? newestSnapshotAt(service.lake, list.asOf),
-    ...(list.version === null
-      ? {}
-      : {
-          readFor: { at, version: list.version },
-          windowsMs: list.pulledAt === null ? windowsMs : [],
-        }),
-  });
+/** A page of a list requested for `at`. `windowsMs`: windows of a computed list. */
+const listContent = <T>(
+  { lake }: ReadContext,
+  list: ListPage<T>,
+  {
+    at,
+    page,
+    windowsMs,
+    ...further
+  }: {
+    at: number;
+    page: number;
+    windowsMs: readonly number[];
+    platform?: string;
+    period?: string;
+  },
+): ResponseContent => ({
+  body: { ...totalsOf(list), page, items: list.items, ...further },
+  asOf: list.asOf,
+  observedAt: list.pulledAt ?? newestSnapshotAt(lake, list.asOf),
+  ...(list.version === null
+    ? {}
+    : {
+        readFor: { at, version: list.version },
+        windowsMs: list.pulledAt === null ? windowsMs : [],
+      }),
+});
 
-  respondGet(app, service, feed, async (c) => {
-    const { platform } = c.req.valid('param');
-    const { dateRange: range, asOf: requestedAsOf, ...paging } = c.req.valid('query');
-    const moment = momentOf(service, c, requestedAsOf);
-    const { token: dateRange, windowMs } = range;
-    const list = await feedPage(service.reads.lists, {
-      ...paging,
-      ...moment,
-      platform,
-      dateRange,
-      windowMs,
-    });
-    const response = responseOf(list, moment.asOf, paging.page, { windowsMs: [windowMs] });
-    return respond(service, c, response, requestedAsOf);
-  });
+export const feedRoute = getRoute({
+  path: '/feed/{platform}',
+  operationId: 'getFeed',
+  summary: 'Latest viral content of one platform, ranked by reach and velocity',
+  params: { platform: platformPath },
+  query: { limit, page, dateRange: dateRange('24h'), asOf },
+  response: feedResponse,
+  problems: ['invalid-parameter', 'not-found'],
+  read: async (service: ReadContext, { platform, dateRange, limit, page }, moment) => {
+    const { token, windowMs } = dateRange;
+    const wanted = { platform, dateRange: token, windowMs, limit, page };
+    const list = await feedPage(service.reads.lists, { ...wanted, ...moment });
+    return listContent(service, list, { at: moment.asOf, page, windowsMs: [windowMs] });
+  },
+});
 
-  respondGet(app, service, trends, async (c) => {
-    const { platform, period } = c.req.valid('param');
-    const { asOf: requestedAsOf, ...paging } = c.req.valid('query');
-    const moment = momentOf(service, c, requestedAsOf);
-    const list = await trendsPage(service.reads.lists, { ...paging, ...moment, platform, period });
+export const trendsRoute = getRoute({
+  path: '/trends/{platform}/{period}',
+  operationId: 'getTrends',
+  summary: 'Top trending videos of a day, a week or a month, by views gained in it',
+  params: { platform: platformPath, period: periodPath },
+  query: { limit, page, asOf },
+  response: trendsResponse,
+  problems: ['invalid-parameter', 'not-found'],
+  read: async (service: ReadContext, { platform, period, limit, page }, moment) => {
+    const wanted = { platform, period, limit, page };
+    const list = await trendsPage(service.reads.lists, { ...wanted, ...moment });
     const windowsMs = [PERIOD_MS[period]];
-    const response = responseOf(list, moment.asOf, paging.page, { platform, period, windowsMs });
-    return respond(service, c, response, requestedAsOf);
-  });
+    return listContent(service, list, { at: moment.asOf, page, platform, period, windowsMs });
+  },
+});
 
-  respondGet(app, service, hashtags, async (c) => {
-    const { platform, dateRange: range, asOf: requestedAsOf, ...paging } = c.req.valid('query');
-    const moment = momentOf(service, c, requestedAsOf);
-    const { token: dateRange, windowMs } = range;
-    const list = await hashtagsPage(service.reads.lists, {
-      ...paging,
-      ...moment,
-      ...(platform === undefined ? {} : { platform }),
-      dateRange,
-      windowMs,
+export const hashtagsRoute = getRoute({
+  path: '/hashtags',
+  operationId: 'getHashtags',
+  summary: 'Trending hashtags across platforms, with volume',
+  query: { platform: platformQuery, dateRange: dateRange('30d'), limit, page, asOf },
+  response: hashtagsResponse,
+  problems: ['invalid-parameter'],
+  read: async (service: ReadContext, { platform, dateRange, limit, page }, moment) => {
+    const { token, windowMs } = dateRange;
+    const of = platform === undefined ? {} : { platform };
+    const wanted = { ...of, dateRange: token, windowMs, limit, page };
+    const list = await hashtagsPage(service.reads.lists, { ...wanted, ...moment });
+    const like = { platform: platform ?? '', window: token, at: moment.asOf } as const;
+    const shown = list.pulledAt === null ? list : withForecasts(service, list, like);
+    return listContent(service, shown, {
+      at: moment.asOf,
+      page,
+      windowsMs: [windowMs, 2 * windowMs],
     });
-    const windowsMs = [windowMs, 2 * windowMs];
-    const like = { platform: platform ?? '', window: dateRange, at: moment.asOf } as const;
-    const response = responseOf(
-      list.pulledAt === null ? list : withForecasts(service.lake.sqlite, list, like),
-      moment.asOf,
-      paging.page,
-      { windowsMs },
-    );
-    return respond(service, c, response, requestedAsOf);
-  });
-};
+  },
+});

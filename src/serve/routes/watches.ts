@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { PLATFORMS, WATCH_KINDS } from '../../../schema/vocabulary.ts';
 import { HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
-import { isoOf, parseIso } from '../../base/iso.ts';
+import { isoOf, isoOrNull, parseIso } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import { resolveSubject } from '../../lake/watches/resolve-subject.ts';
 import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
@@ -16,11 +16,17 @@ import {
 } from '../../lake/watches/watches.ts';
 import { jsonBody } from '../http/body.ts';
 import { invalidParameters, RefusedError } from '../http/problems.ts';
-import { respond, respondOnce, type ServiceApp, type ServiceContext } from '../request/context.ts';
-import { describeGet, problemsOf } from '../request/describe.ts';
-import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
-import { asOf, limit, page } from '../request/parameters.ts';
-import { respondGet } from '../request/respond-get.ts';
+import {
+  limitInstant,
+  pageContent,
+  type ReadContext,
+  respondOnce,
+  type ServiceApp,
+  type ServiceContext,
+} from '../request/context.ts';
+import { describeChange, getRoute, idParameter, pagedResponse } from '../request/describe.ts';
+import { asOf, limit, page, tag } from '../request/parameters.ts';
+import { NO_STORE, respondChange } from '../request/respond-get.ts';
 
 export interface WatchContext {
   readonly writer: Lake;
@@ -64,10 +70,8 @@ const wish = z.object({
   note: z.string().max(LONGEST).nullish(),
 });
 
-const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
-
 /** A watch as the service returns it. */
-export const shownWatch = (
+const shownWatch = (
   stored: Watch,
   context: Pick<WatchContext, 'listItems'>,
 ): z.infer<typeof watch> => ({
@@ -79,87 +83,51 @@ export const shownWatch = (
   tags: [...stored.tags],
   callsPerMonth: callsPerMonth(stored, context),
   note: stored.note,
-  until: time(stored.until),
-  lastAt: time(stored.lastAt),
+  until: isoOrNull(stored.until),
+  lastAt: isoOrNull(stored.lastAt),
   nextAt: isoOf(stored.nextAt),
-  pausedAt: time(stored.pausedAt),
+  pausedAt: isoOrNull(stored.pausedAt),
   pausedReason: stored.pausedReason,
 });
 
-const described = (operationId: string, summary: string) => ({
-  operationId,
-  summary,
-  description: `${summary}. Scope \`watch\`.`,
-  tags: ['Extensions'],
-  'x-extension': true,
-});
-
-export const watchesResponse = z.object({
-  total: z.int(),
-  page: z.int(),
-  items: z.array(watch),
-  asOf: z.iso.datetime(),
-});
-
-const listRoute = describeGet({
+export const watchesRoute = getRoute({
   path: '/watches',
   operationId: 'getWatches',
   summary: 'Watches, oldest first',
   extension: true,
-  request: {
-    query: z.object({
-      limit,
-      page,
-      asOf,
-      tag: z.string().max(LONGEST).optional().meta({ description: 'Of this tag only.' }),
-    }),
+  query: { limit, page, asOf, tag },
+  response: pagedResponse(watch),
+  problems: ['invalid-parameter'],
+  read: (service: ReadContext & Pick<WatchContext, 'listItems'>, { asOf, tag, ...paging }) => {
+    const all = listWatches(service.lake, tag === undefined ? {} : { tag });
+    const show = (stored: Watch) => shownWatch(stored, service);
+    return pageContent(all, show, limitInstant(service, asOf), paging);
   },
-  response: watchesResponse,
+});
+
+const addRoute = describeChange({
+  method: 'post',
+  path: '/watches',
+  operationId: 'createWatch',
+  summary: 'Follows a creator, video, hashtag or search',
+  scope: 'watch',
+  body: { schema: wish, description: 'The subject, and how often to request it.' },
+  status: 201,
+  result: 'The watch with its price. An existing watch of the subject is updated.',
+  response: watch,
   problems: ['invalid-parameter'],
 });
 
-const addRoute = createRoute({
-  method: 'post',
-  path: '/watches',
-  ...described('createWatch', 'Follows a creator, video, hashtag or search'),
-  request: {
-    body: {
-      required: true,
-      description: 'The subject, and how often to request it.',
-      content: { 'application/json': { schema: wish, example: EXAMPLE_BODIES.createWatch } },
-    },
-  },
-  responses: {
-    201: {
-      description: 'The watch with its price. An existing watch of the subject is updated.',
-      content: {
-        'application/json': { schema: watch, example: EXAMPLE_RESPONSES.createWatch },
-      },
-    },
-    ...problemsOf([
-      'invalid-parameter',
-      'forbidden',
-      'payload-too-large',
-      'unsupported-media-type',
-    ]),
-  },
-});
-
-const removeRoute = createRoute({
+const removeRoute = describeChange({
   method: 'delete',
   path: '/watches/{id}',
-  ...described('deleteWatch', 'Removes a watch with its tags and search results'),
-  request: {
-    params: z.object({
-      id: z
-        .string()
-        .openapi({ param: { name: 'id', in: 'path' }, maxLength: 64, example: 'w_96801ded1c6a' }),
-    }),
-  },
-  responses: {
-    204: { description: 'Removed.' },
-    ...problemsOf(['not-found', 'payload-too-large']),
-  },
+  operationId: 'deleteWatch',
+  summary: 'Removes a watch with its tags and search results',
+  scope: 'watch',
+  params: z.object({ id: idParameter('w_96801ded1c6a') }),
+  status: 204,
+  result: 'Removed.',
+  problems: ['not-found'],
 });
 
 const invalid = (parameter: string, detail: string): RefusedError =>
@@ -216,42 +184,25 @@ const readWatchWish = (body: unknown, { writer }: WatchContext, now: number): Ne
   }
 };
 
-/** `/v1/watches`: watches of the lake. A key with the scope `watch` sees and changes all of them. */
-export const watchRoutes = (
+/** Changes under `/v1/watches`. A key with the scope `watch` sees and changes all watches of the lake. */
+export const watchChanges = (
   app: ServiceApp,
   service: ServiceContext,
   context: WatchContext,
 ): void => {
   const { writer } = context;
-  respondGet(app, service, listRoute, (c) => {
-    const { limit: most, page: wanted, asOf: instant, tag } = c.req.valid('query');
-    const now = service.clock.now();
-    const at = instant === undefined ? now : Math.min(instant, now);
-    const all = listWatches(writer, tag === undefined ? {} : { tag }).filter(
-      ({ createdAt }) => createdAt <= at,
-    );
-    const items = all
-      .slice((wanted - 1) * most, wanted * most)
-      .map((stored) => shownWatch(stored, context));
-    const body = { total: all.length, page: wanted, items };
-    return respond(service, c, { body, asOf: at, observedAt: null }, instant);
-  });
-
-  app.on('POST', '/watches', async (c) => {
+  respondChange(app, addRoute, async (c) => {
     const body = await jsonBody(c);
     return respondOnce(service, c, body, () => {
       const now = service.clock.now();
       const added = addWatch(writer, readWatchWish(body, context, now), now);
-      return c.json(shownWatch(added, context), 201, {
-        'cache-control': 'no-store',
-        location: `/v1/watches/${added.id}`,
-      });
+      const headers = { ...NO_STORE, location: `/v1/watches/${added.id}` };
+      return c.json(shownWatch(added, context), 201, headers);
     });
   });
-  app.openAPIRegistry.registerPath(addRoute);
 
-  app.openapi(removeRoute, (c) => {
-    const { id } = c.req.valid('param');
+  respondChange(app, removeRoute, (c) => {
+    const id = c.req.param('id') ?? '';
     if (listWatches(writer, { id }).length === 0)
       throw new RefusedError('not-found', `No watch has the id ${id}.`);
     removeWatch(writer, id);

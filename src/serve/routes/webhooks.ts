@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { sendTest } from '../../alerts/webhooks/dispatcher.ts';
 import type { HookSecret } from '../../alerts/webhooks/hook-proof.ts';
@@ -20,23 +21,25 @@ import type { Lake } from '../../lake/open.ts';
 import { jsonBody, readBody } from '../http/body.ts';
 import { invalidParameters, RefusedError } from '../http/problems.ts';
 import {
-  momentOf,
-  respond,
+  limitInstant,
+  pageContent,
   respondOnce,
   type ServiceApp,
   type ServiceContext,
   type ServiceEnv,
 } from '../request/context.ts';
-import { respondGet } from '../request/respond-get.ts';
+import { getRoute, idParameter, pagedResponse } from '../request/describe.ts';
+import { asOf, limit, page } from '../request/parameters.ts';
+import { NO_STORE, respondChange } from '../request/respond-get.ts';
 import {
   addRoute,
-  deliveriesRoute,
-  listSubscriptionsRoute,
-  oneRoute,
+  delivery,
+  EXAMPLE_ID,
   removeRoute,
   rotateRoute,
   shownDelivery,
   shownSubscription,
+  subscription,
   testRoute,
 } from './webhook-shapes.ts';
 
@@ -61,66 +64,77 @@ const naming = <T>(work: () => T): T => {
   }
 };
 
-const NO_STORE = { 'cache-control': 'no-store' };
-
-const required = (writer: Lake, c: Context<ServiceEnv>, id: string): Subscription => {
-  const found = findSubscription(writer, id, c.get('standing').id);
+const required = (lake: Lake, owner: string, id: string): Subscription => {
+  const found = findSubscription(lake, id, owner);
   if (found === undefined)
     throw new RefusedError('not-found', `No subscription of your key has the id ${id}.`);
   return found;
 };
 
-/** The instant of a response on subscriptions in Unix ms, by the clock of limits, which is never fixed. */
-const subscriptionInstant = ({ clock }: ServiceContext, asOf: number | undefined): number => {
-  const now = clock.now();
-  return asOf === undefined ? now : Math.min(asOf, now);
-};
+const id = idParameter(EXAMPLE_ID);
 
-const readingRoutes = (
-  app: ServiceApp,
-  service: ServiceContext,
-  { writer }: WebhookContext,
-): void => {
-  respondGet(app, service, listSubscriptionsRoute, (c) => {
-    const { limit, page, asOf } = c.req.valid('query');
-    const at = subscriptionInstant(service, asOf);
-    const all = listSubscriptions(writer, c.get('standing').id).filter(
-      ({ createdAt }) => createdAt <= at,
-    );
-    const items = all.slice((page - 1) * limit, page * limit).map(shownSubscription);
-    const body = { total: all.length, page, items };
-    return respond(service, c, { body, asOf: at, observedAt: null }, asOf);
-  });
+export const subscriptionsRoute = getRoute({
+  path: '/webhooks',
+  operationId: 'getWebhooks',
+  summary: 'Subscriptions of your key',
+  extension: true,
+  query: { limit, page, asOf },
+  response: pagedResponse(subscription),
+  problems: ['invalid-parameter'],
+  read: (service: ServiceContext, { asOf, ...paging }, { owner }) => {
+    const at = limitInstant(service, asOf);
+    return pageContent(listSubscriptions(service.lake, owner), shownSubscription, at, paging);
+  },
+});
 
-  respondGet(app, service, oneRoute, (c) => {
-    const found = required(writer, c, c.req.valid('param').id);
-    const { asOf } = c.req.valid('query');
-    const at = subscriptionInstant(service, asOf);
-    const body = shownSubscription(found);
-    return respond(service, c, { body, asOf: at, observedAt: null }, asOf);
-  });
+export const subscriptionRoute = getRoute({
+  path: '/webhooks/{id}',
+  operationId: 'getWebhook',
+  summary: 'One subscription and its state',
+  extension: true,
+  params: { id },
+  query: { asOf },
+  response: subscription.extend({ asOf: z.iso.datetime() }),
+  problems: ['invalid-parameter', 'not-found'],
+  read: (service: ServiceContext, { id, asOf }, { owner }) => ({
+    body: shownSubscription(required(service.lake, owner, id)),
+    asOf: limitInstant(service, asOf),
+    observedAt: null,
+  }),
+});
 
-  respondGet(app, service, deliveriesRoute, async (c) => {
-    const { id } = required(writer, c, c.req.valid('param').id);
-    const { limit, page, asOf } = c.req.valid('query');
-    const at = subscriptionInstant(service, asOf);
-    const { owner, gone } = momentOf(service, c, asOf);
-    const { total, items } = await service.reads.read(
-      'deliveries',
-      { subscriptionId: id, until: at, limit, page },
-      { owner, unwanted: gone() },
-    );
+export const deliveriesRoute = getRoute({
+  path: '/webhooks/{id}/deliveries',
+  operationId: 'getDeliveries',
+  summary: 'Deliveries of one subscription, newest first',
+  extension: true,
+  params: { id },
+  query: { limit, page, asOf },
+  response: pagedResponse(delivery),
+  problems: ['invalid-parameter', 'not-found'],
+  read: async (service: ServiceContext, { id, limit, page, asOf }, { owner, gone }) => {
+    const at = limitInstant(service, asOf);
+    const { id: subscriptionId } = required(service.lake, owner, id);
+    const wanted = { subscriptionId, until: at, limit, page };
+    const { total, items } = await service.reads.read('deliveries', wanted, {
+      owner,
+      unwanted: gone(),
+    });
     const body = { total, page, items: items.map(shownDelivery) };
-    return respond(service, c, { body, asOf: at, observedAt: null }, asOf);
-  });
-};
+    return { body, asOf: at, observedAt: null };
+  },
+});
 
-const changingRoutes = (
+/** Changes under `/v1/webhooks`: a key sees and changes only its own subscriptions. */
+export const webhookChanges = (
   app: ServiceApp,
   service: ServiceContext,
   { writer, poster, mostOfAKey }: WebhookContext,
 ): void => {
-  app.on('POST', '/webhooks', async (c) => {
+  const ownOf = (c: Context<ServiceEnv>): Subscription =>
+    required(writer, c.get('standing').id, c.req.param('id') ?? '');
+
+  respondChange(app, addRoute, async (c) => {
     const body = await jsonBody(c);
     return respondOnce(service, c, body, () => {
       const owner = c.get('standing').id;
@@ -132,41 +146,29 @@ const changingRoutes = (
         }),
       );
       const response = {
-        ...shownSubscription(required(writer, c, created.id)),
+        ...shownSubscription(required(writer, owner, created.id)),
         secret: created.secret,
       };
       return c.json(response, 201, { ...NO_STORE, location: `/v1/webhooks/${created.id}` });
     });
   });
-  app.openAPIRegistry.registerPath(addRoute);
 
-  app.openapi(removeRoute, (c) => {
-    const { id } = required(writer, c, c.req.valid('param').id);
-    removeSubscription(writer, id, c.get('standing').id);
+  respondChange(app, removeRoute, (c) => {
+    removeSubscription(writer, ownOf(c).id, c.get('standing').id);
     return c.body(null, 204);
   });
 
-  app.openapi(rotateRoute, (c) => {
-    const { id } = required(writer, c, c.req.valid('param').id);
+  respondChange(app, rotateRoute, (c) => {
+    const { id } = ownOf(c);
     return c.json({ id, ...rotateSecret(writer, id, service.clock.now()) }, 200, NO_STORE);
   });
 
-  app.openapi(testRoute, async (c) => {
-    const { id, url, allowLoopbackHttp: loopback } = required(writer, c, c.req.valid('param').id);
+  respondChange(app, testRoute, async (c) => {
+    const { id, url, allowLoopbackHttp: loopback } = ownOf(c);
     const deps = { clock: service.clock, poster };
     const { status, error, durationMs } = await sendTest(writer, deps, { id, url, loopback });
     return c.json({ delivered: error === null, status, error, durationMs }, 200, NO_STORE);
   });
-};
-
-/** `/v1/webhooks`: a key sees and changes only its own subscriptions. */
-export const webhookRoutes = (
-  app: ServiceApp,
-  service: ServiceContext,
-  webhooks: WebhookContext,
-): void => {
-  readingRoutes(app, service, webhooks);
-  changingRoutes(app, service, webhooks);
 };
 
 const SLUG_OF = {

@@ -231,7 +231,11 @@ describe('what cannot be right is refused in words', () => {
     ['search', { q: ' ' }, /1 to 200 characters/],
     ['forecast', { platform: 'tiktok', horizon: '5h' }, /horizon: .*72h/],
     ['growth', { id: 'tt_none' }, /No video "tt_none" had been seen by 20/],
-    ['creators', { platform: 'youtube', handle: 'no one' }, /No creator "no one" on youtube/],
+    [
+      'creators',
+      { platform: 'youtube', handle: 'no one' },
+      /No creator "no one" had been seen on youtube/,
+    ],
     ['analyze', { id: '' }, /id: /],
     ['query', { sql: 'select * from feed_nwo' }, /no such table.*feed_now.*data-dictionary/],
     ['query', { sql: "delete from video where id = 'tt_1'" }, /only reads.*Nothing was changed/],
