@@ -7,8 +7,8 @@ import { describeSentEvents } from './routes/sent-events.ts';
 const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search, with history.
 
 Send \`Authorization: Bearer <key>\` with every request. The header \`RateLimit\` of every response has your limits.
-Every GET accepts \`asOf\`, and every response states its instant. Unknown query parameters are ignored and
-named in \`X-Ignored-Parameters\`. One that looks like a misspelt known parameter gets 400.
+Every GET accepts \`asOf\`, and every response states its instant. A misspelt query parameter gets 400.
+Other unknown ones are ignored and named in the header \`X-Ignored-Parameters\`.
 Additions to the documented interface are tagged Extensions and have \`x-extension\`.`;
 
 const documentOf = (app: ServiceApp) =>

@@ -27,6 +27,7 @@ import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';
 import { hiddenLens, options, platformSelect } from './marks.ts';
+import type { ParametersOf } from './page-parameters.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { creatorPath, linkTo, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
@@ -40,13 +41,13 @@ const COLUMNS: readonly Column<ComparedCreator>[] = [
   ...COMPARED_LINES.map(({ label, type, of }) => fileColumn(label, type, of)),
 ];
 
-const QUERY = z.object({
+const QUERY = {
   creators: z.string().max(2000).optional(),
   videos: z.string().max(2000).optional(),
   platform: platformQuery,
   since: instantOrSpan,
-});
-type Wanted = z.infer<typeof QUERY>;
+};
+type Wanted = ParametersOf<typeof QUERY>;
 
 /** Start of the compared time, Unix ms. */
 const startOf = ({ since }: Wanted, at: number): number =>
@@ -126,7 +127,6 @@ export const comparePage = (deps: PageDeps): void => {
   const { lake } = deps.service;
   pageRoute(deps, {
     path: '/compare',
-    params: z.object({}),
     query: QUERY,
     files: ({ query, view }) =>
       tableFiles('compare', COLUMNS, async () => {

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { creatorSubject } from '../../alerts/events/subject-url.ts';
@@ -27,7 +26,6 @@ import {
 import { followSection } from './follow.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
@@ -85,8 +83,7 @@ export const creatorPage = (deps: PageDeps): void => {
   };
   listRoute(deps, {
     path: '/creators/{platform}/{handle}',
-    params: z.object({ platform: platformPath, handle: handlePath }),
-    query: z.object(tableParameters(columns)),
+    params: { platform: platformPath, handle: handlePath },
     columns,
     list: ({ params, view, moment }) => {
       const wanted = creatorQuery(params, view);

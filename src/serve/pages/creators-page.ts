@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { CreatorsQuery } from '../../lake/lists/creator-lists.ts';
@@ -9,7 +8,7 @@ import { CREATOR_COLUMNS } from './creator-columns.ts';
 import { digits } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { choiceOf, tableParameters } from './page-parameters.ts';
+import { choiceOf } from './page-parameters.ts';
 import { type PageDeps, requesterOf } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { parameterTabs, platformTabs } from './tabs.ts';
@@ -39,8 +38,7 @@ const ABOUT = {
 export const creatorsListPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/creators',
-    params: z.object({}),
-    query: z.object({ list, platform: platformQuery, ...tableParameters(CREATOR_COLUMNS) }),
+    query: { list, platform: platformQuery },
     columns: CREATOR_COLUMNS,
     list:
       ({ query: { list: name, platform }, view, moment }) =>

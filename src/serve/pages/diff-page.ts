@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html, raw } from 'hono/html';
 import { PERIODS } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
@@ -19,7 +18,7 @@ import type { Column } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { choiceOf, tableParameters } from './page-parameters.ts';
+import { choiceOf, type ParametersOf } from './page-parameters.ts';
 import type { PageDeps } from './page-route.ts';
 import { instantText, linkHere, type PageView } from './page-view.ts';
 import { parameterTabs, platformTabs, tabs } from './tabs.ts';
@@ -90,15 +89,14 @@ const COLUMNS: readonly Column<ListChange>[] = [
   textInFiles('previous_user', ({ previousUser }) => previousUser),
 ];
 
-const QUERY = z.object({
+const QUERY = {
   from: instantOrSpan,
   to: instantOrSpan,
   list: choiceOf(LISTS),
   platform: platformQuery,
   change: choiceOf(LIST_CHANGES),
-  ...tableParameters(COLUMNS),
-});
-type Wanted = z.infer<typeof QUERY>;
+};
+type Wanted = ParametersOf<typeof QUERY>;
 
 /** The compared instants, Unix ms. Without them: the last 24 hours. */
 const spanOf = ({ from, to }: Wanted, at: number): { from: number; to: number } => {
@@ -158,7 +156,6 @@ const pulls = (diffs: readonly ListDiff[]): Html =>
 export const diffPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/diff',
-    params: z.object({}),
     query: QUERY,
     columns: COLUMNS,
     list:

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { deliveriesOf } from '../../alerts/webhooks/deliveries.ts';
@@ -13,7 +12,6 @@ import { type EventRow, eventCards, namedEvent } from './event-cards.ts';
 import { digits } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
 import type { PageView } from './page-view.ts';
 import { parameterTabs, platformTabs } from './tabs.ts';
@@ -79,8 +77,7 @@ const NOTHING_YET = 'No events yet. Finding a rise takes some days of history.';
 export const eventsListPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/events',
-    params: z.object({}),
-    query: z.object({ kind: eventKind, platform: platformQuery, tag, ...tableParameters(COLUMNS) }),
+    query: { kind: eventKind, platform: platformQuery, tag },
     columns: COLUMNS,
     list: (wanted) => listed(deps.service, wanted),
     fileName: () => 'events',

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { commandText } from '../../base/installation.ts';
@@ -178,8 +177,7 @@ const ofTag = (lake: Lake, tag: string, { videos, risen, tags }: Rising): Rising
 export const forecastsPage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/forecasts',
-    params: z.object({}),
-    query: z.object({ platform: platformQuery, horizon }),
+    query: { platform: platformQuery, horizon },
     make: async ({ query, view, moment }) => {
       const { lake, reads } = deps.service;
       const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';

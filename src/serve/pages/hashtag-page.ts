@@ -185,8 +185,8 @@ export const hashtagPage = (deps: PageDeps): void => {
     service.reads.read('hashtag', { key, asOf, dateRange: WINDOW.token }, requesterOf(moment));
   pageRoute(deps, {
     path: '/hashtags/{tag}',
-    params: z.object({ tag: z.string() }),
-    query: z.object(tableParameters(columns)),
+    params: { tag: z.string() },
+    query: tableParameters(columns),
     make: async ({ params: { tag: written }, query, view, moment }) => {
       const known = hashtagAsOf(lake, written, view.now);
       if (known !== undefined && hashtagAsOf(lake, written, view.at) === undefined)

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { HashtagItem } from '../../base/wire/shapes.ts';
@@ -10,7 +9,6 @@ import { PLATFORM_NAMES } from './figures.ts';
 import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { heldOf, listOrigin, notice } from './marks.ts';
-import { tableParameters } from './page-parameters.ts';
 import type { PageDeps } from './page-route.ts';
 import type { PageView } from './page-view.ts';
 import { parameterTabs, platformTabs } from './tabs.ts';
@@ -34,12 +32,7 @@ const noteOf = (items: readonly HashtagItem[]): string => {
 export const hashtagsListPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/hashtags',
-    params: z.object({}),
-    query: z.object({
-      platform: platformQuery,
-      dateRange: dateRange('30d'),
-      ...tableParameters(HASHTAG_COLUMNS),
-    }),
+    query: { platform: platformQuery, dateRange: dateRange('30d') },
     columns: HASHTAG_COLUMNS,
     without: ({ platform }) => (platform === undefined ? [] : PLATFORMS),
     list: ({ query, moment }) => {

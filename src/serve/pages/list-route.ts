@@ -15,6 +15,7 @@ import {
 import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
 import { emptyState } from './marks.ts';
+import { type NoParameters, type ParametersOf, tableParameters } from './page-parameters.ts';
 import { type PageDefinition, type PageDeps, type PageRequest, pageRoute } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
@@ -76,51 +77,64 @@ const lensed =
     return { rows: rows.slice((page - 1) * limit, page * limit), held: rows.length, head, tag };
   };
 
-/** Parameters that include `tableParameters`. */
-type ListParameters = z.ZodObject & z.ZodType<TableQuery>;
+type ListRequest<P extends z.ZodRawShape, Q extends z.ZodRawShape> = PageRequest<
+  ParametersOf<P>,
+  ParametersOf<Q> & TableQuery
+>;
 
 /** Page with one main list that is paged, sorted and downloadable. */
-export interface ListPageDefinition<P extends z.ZodObject, Q extends ListParameters, Row, Head>
-  extends Pick<PageDefinition<P, Q>, 'path' | 'params' | 'query' | 'tables'> {
+export interface ListPageDefinition<P extends z.ZodRawShape, Q extends z.ZodRawShape, Row, Head>
+  extends Pick<PageDefinition<P, z.ZodRawShape>, 'path' | 'params' | 'tables'> {
+  /** Parameters besides those of the table. */
+  readonly query?: Q;
   readonly columns: readonly Column<Row>[];
   /** Names of columns to leave out for this query. */
-  readonly without?: (query: z.infer<Q>) => readonly string[];
-  readonly list: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => Listed<Row, Head>;
+  readonly without?: (query: ParametersOf<Q>) => readonly string[];
+  readonly list: (wanted: ListRequest<P, Q>) => Listed<Row, Head>;
   /** Test of a row against a tag. Without it, the list ignores `tag`. */
   readonly covers?: (lake: Lake, tag: string) => (row: Row) => boolean;
   /** File name without extension. */
-  readonly fileName: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => string;
+  readonly fileName: (wanted: ListRequest<P, Q>) => string;
   /** @throws RefusedError for an unknown subject, shown as an error page */
   readonly make: (
-    wanted: PageRequest<z.infer<P>, z.infer<Q>>,
+    wanted: ListRequest<P, Q>,
     shown: ShownList<Row, Head>,
   ) => FramedPage | Promise<FramedPage>;
 }
 
 /** Serves a list as a page and as files. */
-export const listRoute = <P extends z.ZodObject, Q extends ListParameters, Row, Head>(
+export const listRoute = <
+  Row,
+  Head,
+  P extends z.ZodRawShape = NoParameters,
+  Q extends z.ZodRawShape = NoParameters,
+>(
   deps: PageDeps,
   definition: ListPageDefinition<P, Q, Row, Head>,
 ): void => {
   const { path, params, query, tables, columns: all, without, covers, fileName, make } = definition;
-  const list = (wanted: PageRequest<z.infer<P>, z.infer<Q>>): Listed<Row, Head> => {
+  const list = (wanted: ListRequest<P, Q>): Listed<Row, Head> => {
     const { tag } = wanted.view.query;
     const all = definition.list(wanted);
     if (tag === undefined || covers === undefined) return all;
     return lensed(all, tag, covers(deps.service.lake, tag));
   };
-  const columnsOf = (query: z.infer<Q>): readonly Column<Row>[] => {
+  const columnsOf = (query: ParametersOf<Q>): readonly Column<Row>[] => {
     const left = without?.(query) ?? [];
     return all.filter(({ name }) => !left.includes(name));
   };
-  pageRoute(deps, {
+  pageRoute<P, z.ZodRawShape>(deps, {
     path,
     params,
-    query,
-    ...(tables === undefined ? {} : { tables }),
-    make: async (wanted) =>
-      make(wanted, await shownList(list(wanted), columnsOf(wanted.query), wanted.query)),
-    files: (wanted) => {
+    query: { ...query, ...tableParameters(all) },
+    tables,
+    make: async (request) => {
+      const wanted = request as ListRequest<P, Q>;
+      const columns = columnsOf(wanted.query);
+      return make(wanted, await shownList(list(wanted), columns, wanted.query));
+    },
+    files: (request) => {
+      const wanted = request as ListRequest<P, Q>;
       const columns = columnsOf(wanted.query);
       const read = () => wholeOf(list(wanted), columns, wanted.query.sort);
       return tableFiles(fileName(wanted), columns, async () => (await read()).rows);

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
@@ -151,8 +150,7 @@ const endOfImport = (
 export const overviewPage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/',
-    params: z.object({}),
-    query: z.object({ platform: platformQuery }),
+    query: { platform: platformQuery },
     leadsTo: ({ video, ...given }) => {
       if (video === undefined) return endOfImport(deps.service, given);
       const { asOf } = given;

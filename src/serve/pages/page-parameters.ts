@@ -4,7 +4,7 @@ import { refusedParameters } from '../http/problems.ts';
 import type { ServiceEnv } from '../request/context.ts';
 import { asOf, checkedParameters, limit, page, tag } from '../request/parameters.ts';
 import { type Column, sortNames } from './data-table.ts';
-import { FILE_FORMATS } from './table-files.ts';
+import { FILE_FORMATS, type FileFormat } from './table-files.ts';
 
 /** Parameters of a paged and sorted list. */
 export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
@@ -24,8 +24,16 @@ export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
 export const choiceOf = <const N extends string>(names: readonly N[]) =>
   z.enum(names, { error: `Expected one of ${names.join(', ')}.` }).optional();
 
-/** Parameters of every page. Only pages with files accept the last two. `tag` is read from the view. */
-const COMMON = z.object({ asOf, format: choiceOf(FILE_FORMATS), table: z.string().optional() });
+/** Values of parameters, which are defined by name. */
+export type ParametersOf<S extends z.ZodRawShape> = z.infer<z.ZodObject<S>>;
+export type NoParameters = Record<never, z.ZodType>;
+
+/** Parameters of every page, besides `tag`. Only pages with files accept the last two. */
+interface CommonParameters {
+  readonly asOf?: number;
+  readonly format?: FileFormat;
+  readonly table?: string;
+}
 
 /** Non-empty query parameters. @throws RefusedError for a repeated one */
 export const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
@@ -41,16 +49,15 @@ export const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
 };
 
 /** Returns a function that reads the parameters of a page and throws RefusedError if one is unknown or invalid. */
-export const parameterReader = <P extends z.ZodObject, Q extends z.ZodObject>(
-  schemas: { readonly params: P; readonly query: Q },
+export const parameterReader = <P extends z.ZodRawShape, Q extends z.ZodRawShape>(
+  { params: inPath, query: inQuery }: { readonly params: P; readonly query: Q },
   { hasFiles, tables }: { readonly hasFiles: boolean; readonly tables: readonly string[] },
 ) => {
-  // all together, so that one response lists all errors
   const all = z.object({
-    ...schemas.query.shape,
+    ...inQuery,
     asOf,
     tag,
-    ...(hasFiles ? { format: COMMON.shape.format } : {}),
+    ...(hasFiles ? { format: choiceOf(FILE_FORMATS) } : {}),
     ...(tables.length === 0 ? {} : { table: choiceOf(tables) }),
   });
   const known = Object.keys(all.shape);
@@ -62,9 +69,8 @@ export const parameterReader = <P extends z.ZodObject, Q extends z.ZodObject>(
         'query',
         unknown.map((name) => ({ path: [name], message })),
       );
-    const params = checkedParameters('param', schemas.params, path);
-    checkedParameters('query', all, given);
-    const query = checkedParameters('query', schemas.query, given);
-    return { params, query, ...checkedParameters('query', COMMON, given) };
+    const params = checkedParameters('param', z.object(inPath), path);
+    const query = checkedParameters('query', all, given) as ParametersOf<Q> & CommonParameters;
+    return { params, query };
   };
 };

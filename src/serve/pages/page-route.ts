@@ -23,7 +23,12 @@ import {
 } from '../request/context.ts';
 import { type FramedPage, framed } from './frame.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
-import { givenOf, parameterReader } from './page-parameters.ts';
+import {
+  givenOf,
+  type NoParameters,
+  type ParametersOf,
+  parameterReader,
+} from './page-parameters.ts';
 import { linkTo, type PageReader, type PageView } from './page-view.ts';
 import { FILE_TYPES, type TableFiles } from './table-files.ts';
 
@@ -62,23 +67,27 @@ export interface PageRequest<P, Q> {
   readonly moment: PageMoment;
 }
 
-type FilesOf<P extends z.ZodObject, Q extends z.ZodObject> = (
-  wanted: PageRequest<z.infer<P>, z.infer<Q>>,
+type RequestOf<P extends z.ZodRawShape, Q extends z.ZodRawShape> = PageRequest<
+  ParametersOf<P>,
+  ParametersOf<Q>
+>;
+type FilesOf<P extends z.ZodRawShape, Q extends z.ZodRawShape> = (
+  wanted: RequestOf<P, Q>,
 ) => TableFiles;
 
 /** One page. `path` is written as in OpenAPI; empty parameters count as absent. */
-export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
+export interface PageDefinition<P extends z.ZodRawShape, Q extends z.ZodRawShape> {
   readonly path: string;
-  readonly params: P;
-  readonly query: Q;
+  readonly params?: P | undefined;
+  readonly query?: Q | undefined;
   /** @throws RefusedError for an unknown subject, shown as an error page */
-  readonly make: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => FramedPage | Promise<FramedPage>;
+  readonly make: (wanted: RequestOf<P, Q>) => FramedPage | Promise<FramedPage>;
   /** Address shown instead, such as that of an old link; undefined: no redirect. */
   readonly leadsTo?: (given: Readonly<Record<string, string>>) => string | undefined;
   /** File for `format=csv` and `format=parquet`. */
   readonly files?: FilesOf<P, Q>;
   /** Files of the other tables, by the value of `table`. */
-  readonly tables?: Readonly<Record<string, FilesOf<P, Q>>>;
+  readonly tables?: Readonly<Record<string, FilesOf<P, Q>>> | undefined;
 }
 
 export interface PageDeps {
@@ -171,20 +180,21 @@ export const refusedPage = async (
 };
 
 /** Serves a page behind the guard: checks parameters, renders it as of `asOf` and caches it. */
-export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
+export const pageRoute = <
+  P extends z.ZodRawShape = NoParameters,
+  Q extends z.ZodRawShape = NoParameters,
+>(
   deps: PageDeps,
-  { path, params, query, make, leadsTo, files, tables = {} }: PageDefinition<P, Q>,
+  { path, make, leadsTo, files, tables = {}, ...definition }: PageDefinition<P, Q>,
 ): void => {
   const { service } = deps;
+  const { params = {} as P, query = {} as Q } = definition;
   const readParameters = parameterReader(
     { params, query },
     { hasFiles: files !== undefined, tables: Object.keys(tables) },
   );
 
-  const render = async (
-    wanted: PageRequest<z.infer<P>, z.infer<Q>>,
-    unwanted: AbortSignal,
-  ): Promise<ValidPage> => {
+  const render = async (wanted: RequestOf<P, Q>, unwanted: AbortSignal): Promise<ValidPage> => {
     const { view, moment } = wanted;
     const version = lakeVersion(service.lake);
     const content = await make({ ...wanted, moment: { ...moment, gone: () => unwanted } });
@@ -203,7 +213,8 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
     const given = givenOf(c);
     const elsewhere = leadsTo?.(given);
     if (elsewhere !== undefined) return c.redirect(elsewhere, 302);
-    const { asOf, format, table, ...read } = readParameters(c.req.param(), given);
+    const read = readParameters(c.req.param(), given);
+    const { asOf, format, table } = read.query;
     const instant = asOf === undefined ? undefined : minuteOf(asOf);
     const { asOf: _, format: __, table: ___, ...kept } = given;
     const view = viewOf(deps, c, { instant, query: kept });

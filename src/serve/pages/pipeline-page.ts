@@ -58,8 +58,7 @@ const main = (
 export const pipelinePage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/pipeline',
-    params: z.object({}),
-    query: z.object({ run, limit, page }),
+    query: { run, limit, page },
     make: async ({ query, view, moment }) => {
       const { pipeline } = deps.service;
       if (pipeline === undefined)

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
@@ -17,7 +16,6 @@ import { digits } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { hiddenLens, options, platformSelect } from './marks.ts';
-import { tableParameters } from './page-parameters.ts';
 import type { PageDeps, PageMoment } from './page-route.ts';
 import type { PageView } from './page-view.ts';
 import { videoColumns } from './video-columns.ts';
@@ -65,13 +63,7 @@ export const searchPageRoute = (deps: PageDeps): void => {
   );
   listRoute(deps, {
     path: '/search',
-    params: z.object({}),
-    query: z.object({
-      q: searchText.optional(),
-      platform: platformQuery,
-      dateRange: openDateRange,
-      ...tableParameters(columns),
-    }),
+    query: { q: searchText.optional(), platform: platformQuery, dateRange: openDateRange },
     columns,
     list: ({ query, moment }) => listed(service, query, moment),
     covers: videosOfTag,

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
@@ -12,7 +11,7 @@ import { number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { LENS_MOST, listRoute, listSection } from './list-route.ts';
 import { emptyState, heldOf, listOrigin } from './marks.ts';
-import { choiceOf, tableParameters } from './page-parameters.ts';
+import { choiceOf } from './page-parameters.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { parameterTabs, tabs } from './tabs.ts';
@@ -85,8 +84,7 @@ const aboutPace = (isPulled: boolean): Html =>
 const sideBySide = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/trends',
-    params: z.object({}),
-    query: z.object({ list, dateRange: window }),
+    query: { list, dateRange: window },
     make: async ({ query, view, moment }) => {
       const { tag } = view.query;
       const covers = tag === undefined ? undefined : videosOfTag(deps.service.lake, tag);
@@ -132,8 +130,8 @@ const onePlatform = (deps: PageDeps): void => {
   const columns = videoColumns({ lake: service.lake });
   listRoute(deps, {
     path: '/trends/{platform}',
-    params: z.object({ platform: platformPath }),
-    query: z.object({ list, dateRange: window, ...tableParameters(columns) }),
+    params: { platform: platformPath },
+    query: { list, dateRange: window },
     columns,
     list:
       ({ params: { platform }, query, moment }) =>

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { videoSubject } from '../../alerts/events/subject-url.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
@@ -92,8 +91,7 @@ export const videoPage = (deps: PageDeps): void => {
   };
   pageRoute(deps, {
     path: '/videos/{id}',
-    params: z.object({ id: idPath }),
-    query: z.object({}),
+    params: { id: idPath },
     make: async ({ params: { id }, view, moment }) => {
       const { key } = find(id, view.at);
       const findings = await reads.read('findings', { id, asOf: view.at }, requesterOf(moment));

@@ -48,34 +48,23 @@ export const problemsOf = (slugs: readonly Slug[]): RouteConfig['responses'] => 
   );
 };
 
-const headers = {
-  'RateLimit-Policy': {
-    schema: { type: 'string' as const },
-    description: 'The limits of the key: policies `minute` (sliding) and `month` (UTC).',
-  },
-  RateLimit: {
-    schema: { type: 'string' as const },
-    description: 'Calls left per policy (r), and seconds until it resets (t).',
-  },
-  Link: {
-    schema: { type: 'string' as const },
-    description: 'Of lists: addresses of the pages `first`, `prev`, `next` and `last`.',
-  },
-  'X-Request-Id': {
-    schema: { type: 'string' as const },
-    description: 'The id of the request, or a new one. It is also in the log.',
-  },
-  'X-Ignored-Parameters': {
-    schema: { type: 'string' as const },
-    description: 'Unknown query parameters, which were ignored.',
-  },
-  ETag: { schema: { type: 'string' as const }, description: 'For If-None-Match.' },
-  'Last-Modified': {
-    schema: { type: 'string' as const },
-    description: 'The newest observation in the response.',
-  },
-  Age: { schema: { type: 'integer' as const }, description: 'Seconds since Last-Modified.' },
+const HEADERS = {
+  'RateLimit-Policy': 'The limits of the key: policies `minute` (sliding) and `month` (UTC).',
+  RateLimit: 'Calls left per policy (r), and seconds until it resets (t).',
+  Link: 'Of lists: addresses of the pages `first`, `prev`, `next` and `last`.',
+  'X-Request-Id': 'The id of the request, or a new one. It is also in the log.',
+  'X-Ignored-Parameters': 'Unknown query parameters, which were ignored.',
+  ETag: 'For If-None-Match.',
+  'Last-Modified': 'The newest observation in the response.',
+  Age: 'Seconds since Last-Modified.',
 };
+
+const headers = Object.fromEntries(
+  Object.entries(HEADERS).map(([name, description]) => {
+    const type: 'integer' | 'string' = name === 'Age' ? 'integer' : 'string';
+    return [name, { schema: { type }, description }];
+  }),
+);
 
 /** Announced end of a route: days in UTC, such as `2027-01-31`. */
 export interface Deprecation {

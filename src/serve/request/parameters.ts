@@ -54,35 +54,32 @@ const wholeNumber = (min: number, max: number) => {
 const instantOf = (value: string): number | undefined =>
   parseIso(value.replace(/(:\d\d(?:[.,]\d+)?) (\d\d(?::?\d\d)?)$/, '$1+$2'));
 
-const LIMIT = 'a whole number from 1 to 100';
-export const limit = read(LIMIT, wholeNumber(1, 100))
-  .optional()
-  .transform((value) => value ?? 50)
-  .openapi({
-    param: { name: 'limit', in: 'query', description: 'Items on a page.' },
-    type: 'integer',
-    minimum: 1,
-    maximum: 100,
-    default: 50,
-    example: 10,
-  });
+const inQuery = (name: string, description: string) => ({
+  param: { name, in: 'query' as const, description },
+});
+const inPath = (name: string, description: string) => ({
+  param: { name, in: 'path' as const, description },
+});
 
-const PAGE = 'a whole number from 1';
-export const page = read(PAGE, wholeNumber(1, Number.MAX_SAFE_INTEGER))
-  .optional()
-  .transform((value) => value ?? 1)
-  .openapi({
-    param: {
-      name: 'page',
-      in: 'query',
-      description: 'Page number, from 1. A page past the end is empty but has the total.',
-    },
-    type: 'integer',
-    minimum: 1,
-    maximum: Number.MAX_SAFE_INTEGER,
-    default: 1,
-    example: 1,
-  });
+const count = (expected: string, maximum: number, usual: number) =>
+  read(expected, wholeNumber(1, maximum))
+    .optional()
+    .transform((value) => value ?? usual);
+const counted = (maximum: number, usual: number) =>
+  ({ type: 'integer', minimum: 1, maximum, default: usual }) as const;
+
+export const limit = count('a whole number from 1 to 100', 100, 50).openapi({
+  ...inQuery('limit', 'Items on a page.'),
+  ...counted(100, 50),
+  example: 10,
+});
+
+const LAST = Number.MAX_SAFE_INTEGER;
+export const page = count('a whole number from 1', LAST, 1).openapi({
+  ...inQuery('page', 'Page number, from 1. A page past the end is empty but has the total.'),
+  ...counted(LAST, 1),
+  example: 1,
+});
 
 /** A requested window. Pulled lists are stored by its token. */
 export interface RequestedWindow {
@@ -96,11 +93,10 @@ const windowOf = (token: string): RequestedWindow | undefined => {
   return windowMs === undefined ? undefined : { token, windowMs };
 };
 const range = (fallback: string | undefined) => ({
-  param: {
-    name: 'dateRange',
-    in: 'query' as const,
-    description: `Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.${fallback === undefined ? ' Default: all time.' : ''}`,
-  },
+  ...inQuery(
+    'dateRange',
+    `Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.${fallback === undefined ? ' Default: all time.' : ''}`,
+  ),
   type: 'string' as const,
   pattern: '^[1-9][0-9]{0,4}[hdw]$',
   example: fallback ?? '7d',
@@ -120,7 +116,7 @@ const instantParameter = (name: string, description: string) =>
   read(INSTANT, instantOf)
     .optional()
     .openapi({
-      param: { name, in: 'query', description },
+      ...inQuery(name, description),
       type: 'string',
       format: 'date-time',
       example: '2026-03-01T12:00:00Z',
@@ -137,45 +133,35 @@ export const instantOrSpan = read(
 ).optional();
 export const since = instantParameter('since', 'Only events at or after this instant.');
 
-const PLATFORM = `one of ${PLATFORMS.join(', ')}`;
-const platformSchema = { type: 'string' as const, enum: [...PLATFORMS], example: 'tiktok' };
-export const platformQuery = read(PLATFORM, oneOf(PLATFORMS))
+const choice = <T extends string>(names: readonly T[]) =>
+  read(`one of ${names.join(', ')}`, oneOf(names));
+const named = (names: readonly string[], example: string) => ({
+  type: 'string' as const,
+  enum: [...names],
+  example,
+});
+
+export const platformQuery = choice(PLATFORMS)
   .optional()
   .openapi({
-    param: { name: 'platform', in: 'query', description: 'Only this platform. Default: all.' },
-    ...platformSchema,
+    ...inQuery('platform', 'Only this platform. Default: all.'),
+    ...named(PLATFORMS, 'tiktok'),
   });
-export const platformPath = read(PLATFORM, oneOf(PLATFORMS)).openapi({
-  param: { name: 'platform', in: 'path', description: 'A social video platform.' },
-  ...platformSchema,
+export const platformPath = choice(PLATFORMS).openapi({
+  ...inPath('platform', 'A social video platform.'),
+  ...named(PLATFORMS, 'tiktok'),
 });
 
-export const periodPath = read(`one of ${PERIODS.join(', ')}`, oneOf(PERIODS)).openapi({
-  param: {
-    name: 'period',
-    in: 'path',
-    description: 'Rolling window: 24 hours, 7 days or 30 days.',
-  },
-  type: 'string',
-  enum: [...PERIODS],
-  example: 'week',
+export const periodPath = choice(PERIODS).openapi({
+  ...inPath('period', 'Rolling window: 24 hours, 7 days or 30 days.'),
+  ...named(PERIODS, 'week'),
 });
 
-export const risingList = read(`one of ${RISING_LISTS.join(', ')}`, oneOf(RISING_LISTS))
+const LISTS = '`next`: videos not yet in the top 10 % by growth. `risen`: videos already there.';
+export const risingList = choice(RISING_LISTS)
   .optional()
   .transform((value) => value ?? 'next')
-  .openapi({
-    param: {
-      name: 'list',
-      in: 'query',
-      description:
-        '`next`: videos not yet in the top 10 % by growth. `risen`: videos already there.',
-    },
-    type: 'string',
-    enum: [...RISING_LISTS],
-    default: 'next',
-    example: 'next',
-  });
+  .openapi({ ...inQuery('list', LISTS), ...named(RISING_LISTS, 'next'), default: 'next' });
 
 const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);
 export const horizon = read(`one of ${HORIZON_NAMES.join(', ')}`, (value) =>
@@ -184,27 +170,19 @@ export const horizon = read(`one of ${HORIZON_NAMES.join(', ')}`, (value) =>
   .optional()
   .transform((value) => value ?? 24)
   .openapi({
-    param: { name: 'horizon', in: 'query', description: 'Forecast horizon.' },
-    type: 'string',
-    enum: HORIZON_NAMES,
+    ...inQuery('horizon', 'Forecast horizon.'),
+    ...named(HORIZON_NAMES, '24h'),
     default: '24h',
-    example: '24h',
   });
 
 /** Tag of watches; undefined for all. */
-export const tag = z
-  .string()
-  .max(200)
-  .optional()
-  .openapi({ param: { name: 'tag', in: 'query' }, description: 'Tag of a watch.' });
+export const tag = z.string().max(200).optional().openapi(inQuery('tag', 'Tag of a watch.'));
 
-export const eventKind = read(`one of ${EVENT_KINDS.join(', ')}`, oneOf(EVENT_KINDS))
+export const eventKind = choice(EVENT_KINDS)
   .optional()
   .openapi({
-    param: { name: 'kind', in: 'query', description: 'Only events of this kind.' },
-    type: 'string',
-    enum: [...EVENT_KINDS],
-    example: 'trend.spike',
+    ...inQuery('kind', 'Only events of this kind.'),
+    ...named(EVENT_KINDS, 'trend.spike'),
   });
 
 const QUERY = '1 to 200 characters of search text';
@@ -212,12 +190,10 @@ export const searchText = read(QUERY, (value) => {
   const length = [...value].length;
   return value.trim() !== '' && length <= 200 ? value : undefined;
 }).openapi({
-  param: {
-    name: 'q',
-    in: 'query',
-    description:
-      'Search words, all required. Supports "phrases", prefix* and -excluded. Searches titles, handles and hashtags.',
-  },
+  ...inQuery(
+    'q',
+    'Search words, all required. Supports "phrases", prefix* and -excluded. Searches titles, handles and hashtags.',
+  ),
   type: 'string',
   minLength: 1,
   maxLength: 200,
@@ -225,18 +201,14 @@ export const searchText = read(QUERY, (value) => {
 });
 
 export const idPath = text('a video id').openapi({
-  param: { name: 'id', in: 'path', description: 'Video id from search, feed or trends.' },
+  ...inPath('id', 'Video id from search, feed or trends.'),
   minLength: 1,
   maxLength: 128,
   example: 'tt_7240348510065823002',
 });
 
 export const handlePath = text('a handle').openapi({
-  param: {
-    name: 'handle',
-    in: 'path',
-    description: 'Handle of the creator, with or without a leading @.',
-  },
+  ...inPath('handle', 'Handle of the creator, with or without a leading @.'),
   minLength: 1,
   example: 'dance.daily',
 });
