@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { HttpPoster } from '../alerts/webhooks/post.ts';
 import { MOST_OF_A_KEY } from '../alerts/webhooks/subscriptions.ts';
+import { hidingKeys } from '../base/hidden-forms.ts';
 import type { Opened } from '../base/opened.ts';
 import { LakeKeys } from '../lake/keys/key-store.ts';
+import { KEY_PREFIX } from '../lake/keys/keys.ts';
 import { clientGone, refusalOf, serviceApp } from './app.ts';
 import { KeyCheck } from './auth/key-check.ts';
 import { Sessions } from './auth/sessions.ts';
 import { PageCache } from './cache/page-cache.ts';
 import { ResponseCache } from './cache/response-cache.ts';
-import { logServed } from './http/access-log.ts';
 import { Exposure, urlHost } from './http/exposure.ts';
 import { HttpServer, type Responding } from './http/http-server.ts';
 import { KeylessPace } from './http/keyless-pace.ts';
@@ -22,6 +23,43 @@ import { routesOf } from './request/route-of.ts';
 import { SqlQueries } from './request/sql-queries.ts';
 import type { ServedLake } from './served-lake.ts';
 import type { RunningService, ServiceOptions } from './service-options.ts';
+
+/** Replaces keys, encoded ones too. */
+const withoutKeys = hidingKeys(KEY_PREFIX);
+
+const LONGEST_ADDRESS = 500;
+
+const shortened = (address: string): string =>
+  address.length > LONGEST_ADDRESS
+    ? `${address.slice(0, LONGEST_ADDRESS)}... (${address.length} characters)`
+    : address;
+
+/** Logs a completed request with the id of its key, never the key. */
+const logServed = (
+  log: Logger,
+  request: IncomingMessage,
+  response: ServerResponse,
+  {
+    keyId,
+    requestId,
+    tookMs,
+  }: {
+    keyId?: string | undefined;
+    requestId?: string | undefined;
+    tookMs: number;
+  },
+): void => {
+  if (!log.isLevelEnabled('info')) return;
+  log.info({
+    method: request.method,
+    address: shortened(withoutKeys(request.url ?? '')),
+    status: response.statusCode,
+    complete: response.writableFinished,
+    key: keyId,
+    requestId,
+    ms: Math.round(tookMs * 10) / 10,
+  });
+};
 
 const LOOPBACK = '127.0.0.1';
 /** Counting is retried instead, so that other requests run in between. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ForecastState } from '../../src/learn/forecast/state.ts';
-import { calibrationChart } from '../../src/serve/pages/calibration-chart.ts';
 import { forecastStateLines } from '../../src/serve/pages/forecast-words.ts';
+import { calibrationChart } from '../../src/serve/pages/forecasts-page.ts';
 
 const volumes = (platform: ForecastState['platform'], finished: number): ForecastState => ({
   platform,

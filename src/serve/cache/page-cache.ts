@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
-import { type ContentCoding, compressed } from '../http/coding.ts';
-import { exactBytes } from '../http/exact-bytes.ts';
+import { type ContentCoding, compressed, exactBytes } from '../http/coding.ts';
 import {
   isStillTrue,
   type LakeCache,

@@ -1,5 +1,4 @@
-import type { ContentCoding } from '../http/coding.ts';
-import { exactBytes } from '../http/exact-bytes.ts';
+import { type ContentCoding, exactBytes } from '../http/coding.ts';
 import {
   bytesOf,
   type SentBytes,

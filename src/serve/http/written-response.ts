@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import type { Context } from 'hono';
 import { isoOf } from '../../base/iso.ts';
-import { type ContentCoding, compressed } from './coding.ts';
-import { exactBytes } from './exact-bytes.ts';
+import { type ContentCoding, codingFor, compressed, exactBytes } from './coding.ts';
 
 /** A response before it is written. Instants in Unix ms. */
 export interface ResponseContent {
@@ -104,7 +104,7 @@ const isKnown = (
 };
 
 /** The response with its caching headers, or 304 if the client has it. */
-export const replyWith = (
+const replyWith = (
   written: WrittenResponse,
   now: number,
   accepts: Accepts,
@@ -126,4 +126,22 @@ export const replyWith = (
   headers['content-type'] = 'application/json';
   if (encoding !== null) headers['content-encoding'] = encoding;
   return { status: 200, headers, body };
+};
+
+export interface Sending {
+  readonly written: WrittenResponse;
+  /** The service's time, Unix ms. */
+  readonly now: number;
+  readonly bytes: (coding: ContentCoding | null) => SentBytes;
+}
+
+/** Sends a response: 304 or compressed if the request allows it. */
+export const sendResponse = ({ req }: Context, { written, now, bytes }: Sending): Response => {
+  const coding = codingFor(req.header('accept-encoding'));
+  const accepts = {
+    ifNoneMatch: req.header('if-none-match'),
+    ifModifiedSince: req.header('if-modified-since'),
+  };
+  const { body, ...rest } = replyWith(written, now, accepts, () => bytes(coding));
+  return new Response(body, rest);
 };

@@ -6,9 +6,8 @@ import { type Origin, originOf } from '../../lake/origin.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { newestSnapshotAt } from '../../lake/read/validity.ts';
 import { COUNTED_TABLES, rowsOf } from '../../lake/read/volumes.ts';
-import type { BoundedQuery } from './bounded-query.ts';
 import { addTool, type LakeOfTools } from './lake-tool.ts';
-import { addQueryTool } from './query-tool.ts';
+import { addQueryTool, type BoundedQuery } from './query-tool.ts';
 import { addRouteTools } from './route-tools.ts';
 import { type AssistantWatch, addWatchTool } from './watch-tool.ts';
 

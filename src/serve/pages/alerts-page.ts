@@ -1,10 +1,17 @@
 import { html } from 'hono/html';
-import type { Alert, AlertHit } from '../../alerts/rules/alert-store.ts';
+import {
+  type Alert,
+  type AlertHit,
+  listAlerts,
+  newestHits,
+} from '../../alerts/rules/alert-store.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
+import { PageBytes } from '../cache/page-cache.ts';
 import { digits, sinceText } from './figures.ts';
-import type { FramedPage } from './frame.ts';
+import { type FramedPage, framed } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
+import { type PageDeps, presentView, sendFixedPage } from './page-route.ts';
 import { linkHere, linkTo, type PageView, videoPath } from './page-view.ts';
 
 /** Content of `/alerts`. */
@@ -47,7 +54,7 @@ const table = (caption: string, heads: Html, rows: readonly Html[]): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="data"><caption class="unseen">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table></div>`;
 
 /** `/alerts`: alerts of users with their state, and the rows that fired. */
-export const alertsPage = (view: PageView, { alerts, hits, name }: AlertsContent): FramedPage => ({
+const alertsPage = (view: PageView, { alerts, hits, name }: AlertsContent): FramedPage => ({
   title: 'Alerts',
   isTimed: false,
   whenChanged: 'nothing',
@@ -74,3 +81,20 @@ export const alertsPage = (view: PageView, { alerts, hits, name }: AlertsContent
         )
   }</section>`,
 });
+
+const MOST_HITS = 200;
+
+/** `/alerts`: for key holders, and on this machine for everybody. Only this machine sees the SQL. */
+export const alertsRoute = (deps: PageDeps): void => {
+  const { app, service, keyGuard } = deps;
+  app.get('/alerts', keyGuard, async (c) => {
+    const name = c.req.query('name');
+    const alerts = listAlerts(service.lake).filter(
+      (alert) => name === undefined || alert.name === name,
+    );
+    const hits = newestHits(service.lake, { name: name ?? null, limit: MOST_HITS });
+    const view = presentView(deps, c);
+    const page = await framed(view, alertsPage(view, { alerts, hits, name }));
+    return sendFixedPage(c, new PageBytes(String(page)));
+  });
+};

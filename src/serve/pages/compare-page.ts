@@ -14,7 +14,6 @@ import { compareNamed } from '../../lake/watches/resolve-subject.ts';
 import { refusedParameters } from '../http/problems.ts';
 import { instantOrSpan, platformQuery } from '../request/parameters.ts';
 import { CHART_SCRIPTS } from './chart.ts';
-import { fileColumn, textInFiles } from './column-kinds.ts';
 import {
   comparedTable,
   comparedVideos,
@@ -22,7 +21,7 @@ import {
   namesIn,
   videosForm,
 } from './compare-videos.ts';
-import { type Column, downloadLinks } from './data-table.ts';
+import { type Column, downloadLinks, fileColumn, textInFiles } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';

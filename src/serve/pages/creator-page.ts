@@ -8,9 +8,8 @@ import type { CreatorProfile, CreatorSnapshot } from '../../lake/read/shown-prof
 import { RefusedError } from '../http/problems.ts';
 import { handlePath, platformPath } from '../request/parameters.ts';
 import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';
-import { fileColumn } from './column-kinds.ts';
-import { gained } from './creator-columns.ts';
-import { type Column, downloadLinks, showing } from './data-table.ts';
+import { gained } from './creators-page.ts';
+import { type Column, downloadLinks, fileColumn, showing } from './data-table.ts';
 import {
   change,
   count,

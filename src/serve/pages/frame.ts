@@ -1,11 +1,36 @@
 import { html, raw } from 'hono/html';
 import { minuteOf } from '../../base/iso.ts';
 import { ago } from './figures.ts';
-import { type Html, NOTHING } from './html.ts';
-import { ICON, MARK } from './icon.ts';
-import { navigation } from './navigation.ts';
+import { type Html, ICON, MARK, NOTHING } from './html.ts';
 import { linkHere, linkTo, type PageView, type SourceJob } from './page-view.ts';
 import { timeBar } from './time-bar.ts';
+
+const NAVIGATION = [
+  { path: '/', name: 'Overview' },
+  { path: '/trends', name: 'Trends' },
+  { path: '/creators', name: 'Creators' },
+  { path: '/hashtags', name: 'Hashtags' },
+  { path: '/forecasts', name: 'Forecasts' },
+  { path: '/events', name: 'Events' },
+  { path: '/watching', name: 'Watching' },
+  { path: '/alerts', name: 'Alerts' },
+  { path: '/search', name: 'Search' },
+  { path: '/pipeline', name: 'Pipeline' },
+  { path: '/query', name: 'Query' },
+] as const;
+
+/** True if a page belongs to a navigation entry. `/videos/...` belongs to no entry. */
+const isWithin = (path: string, entry: string): boolean =>
+  entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`);
+
+/** Links to all pages: in a row, and behind a menu on phones. `shown`: path of the page they are on. */
+export const navigation = (shown: string, linkOf: (path: string) => string): Html => {
+  const links = NAVIGATION.map(
+    ({ path, name }) =>
+      html`<a href="${linkOf(path)}"${isWithin(shown, path) ? raw(' aria-current="page"') : ''}>${name}</a>`,
+  );
+  return html`<nav class="pages" aria-label="Pages">${links}</nav><details class="menu"><summary>Menu</summary><nav class="card" aria-label="Pages">${links}</nav></details>`;
+};
 
 /** Choice of a tag, if there are any. The address keeps it. */
 const lens = (view: PageView): Html => {

@@ -22,13 +22,14 @@ import {
 import { prepared } from '../../lake/statements.ts';
 import { RefusedError } from '../http/problems.ts';
 import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';
-import { fileColumn, textInFiles } from './column-kinds.ts';
 import {
   type Column,
   downloadLinks,
+  fileColumn,
   type Listed,
   showing,
   shownList,
+  textInFiles,
   wholeOf,
 } from './data-table.ts';
 import {

@@ -22,7 +22,7 @@ import {
   type ServiceEnv,
 } from '../request/context.ts';
 import { type FramedPage, framed } from './frame.ts';
-import { PAGE_HEADERS } from './page-headers.ts';
+import { PAGE_HEADERS } from './html.ts';
 import {
   givenOf,
   type NoParameters,

@@ -1,9 +1,8 @@
 import { html } from 'hono/html';
 import { TIERS } from '../../base/config/tiers.ts';
 import { digits } from './figures.ts';
-import { type Html, NOTHING } from './html.ts';
-import { ICON, MARK } from './icon.ts';
-import { navigation } from './navigation.ts';
+import { navigation } from './frame.ts';
+import { type Html, ICON, MARK, NOTHING } from './html.ts';
 import { type TryableRequest, tryItSection } from './try-it.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */

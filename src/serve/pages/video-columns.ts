@@ -2,8 +2,14 @@ import { html } from 'hono/html';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../../lake/open.ts';
 import { videoSpark } from './chart.ts';
-import { countColumn, fileColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
-import type { Column } from './data-table.ts';
+import {
+  type Column,
+  countColumn,
+  fileColumn,
+  instantColumn,
+  rankColumn,
+  textInFiles,
+} from './data-table.ts';
 import { PLATFORM_NAMES, pace, rate, shownRateOf } from './figures.ts';
 import type { Html } from './html.ts';
 import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';

@@ -6,17 +6,21 @@ import type { ContentItem } from '../../base/wire/shapes.ts';
 import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { readListStays } from '../../lake/read/list-stays.ts';
 import { type Milestone, milestones } from '../../lake/read/milestones.ts';
-import type { TimelinePoint } from '../../lake/read/timeline.ts';
-import { snapshotCount, timeline, videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
+import {
+  snapshotCount,
+  type TimelinePoint,
+  timeline,
+  videoByIdAsOf,
+  videoRecord,
+} from '../../lake/read/timeline.ts';
 import { shownForecast } from '../../learn/forecast/read.ts';
 import type { ShownForecast } from '../../learn/forecast/shapes.ts';
 import { analysisOf } from '../../learn/why/analyze.ts';
 import { RefusedError } from '../http/problems.ts';
 import { idPath } from '../request/parameters.ts';
 import { CHART_SCRIPTS, type ChartPoint, chart, hasLine } from './chart.ts';
-import { fileColumn } from './column-kinds.ts';
 import { gainedInDay } from './compare-videos.ts';
-import { type Column, downloadLinks } from './data-table.ts';
+import { type Column, downloadLinks, fileColumn } from './data-table.ts';
 import { count, inHours, platformLink, sinceText } from './figures.ts';
 import { followSection } from './follow.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -24,12 +28,13 @@ import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
-import { growthFacts, videoTiles } from './video-facts.ts';
 import {
   alikeSection,
+  growthFacts,
   milestonesSection,
   recipeSection,
   staysSection,
+  videoTiles,
   whySection,
 } from './video-sections.ts';
 

@@ -15,12 +15,34 @@ import type { PageCache } from '../cache/page-cache.ts';
 import { KEYLESS, type Requester } from '../cache/reader-threads.ts';
 import type { FoundOf, QueryOf } from '../cache/readings.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { sendResponse } from '../http/send-response.ts';
-import { bytesOf, type ResponseContent, write } from '../http/written-response.ts';
+import { bytesOf, type ResponseContent, sendResponse, write } from '../http/written-response.ts';
 import type { LiveUpdates } from '../live/live-updates.ts';
 import type { IdempotentResponses } from './idempotency.ts';
-import { listLinks } from './list-links.ts';
 import type { SqlQueries } from './sql-queries.ts';
+
+/** Header `Link` of a page of a list: first, prev, next and last. Undefined for what is not a list. */
+const listLinks = (
+  address: string,
+  { body }: Pick<ResponseContent, 'body'>,
+): string | undefined => {
+  const { total, page, items } = body;
+  if (typeof total !== 'number' || typeof page !== 'number' || items === undefined)
+    return undefined;
+  const [path = '', query = ''] = address.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  const limit = Number(parameters.get('limit') ?? 50);
+  const last = Math.max(1, Math.ceil(total / limit));
+  const link = (to: number, rel: string): string => {
+    parameters.set('page', String(to));
+    return `<${path}?${parameters}>; rel="${rel}"`;
+  };
+  return [
+    link(1, 'first'),
+    ...(page > 1 ? [link(Math.min(page - 1, last), 'prev')] : []),
+    ...(page < last ? [link(page + 1, 'next')] : []),
+    link(last, 'last'),
+  ].join(', ');
+};
 
 /** State of one request. */
 export interface Exchange {

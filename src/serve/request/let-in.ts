@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { type Admitted, DOCUMENT_PATH, type KeyCheck } from '../auth/key-check.ts';
 import { problemResponse } from '../http/problems.ts';
-import { sendResponse } from '../http/send-response.ts';
+import { sendResponse } from '../http/written-response.ts';
 import type { ServiceContext, ServiceEnv } from './context.ts';
 
 /** Sets the rate limit headers, and the key id for the log. */

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import { newestSnapshotAt } from '../../lake/read/validity.ts';
+import type { Metrics } from '../../run/metrics/metrics.ts';
 import type { ServiceApp, ServiceContext } from '../request/context.ts';
 
 /** The status is cached this long, as requests need no key. */
@@ -32,4 +33,14 @@ export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {
     const status = kept.health.status === 'ok' ? 200 : 503;
     return c.json(kept.health, status, { 'cache-control': 'no-store' });
   });
+};
+
+/** `GET /metrics`: the service, its lake and its process in the Prometheus text format. */
+export const metricsRoute = (app: ServiceApp, metrics: Metrics): void => {
+  app.get('/metrics', async (c) =>
+    c.body(await metrics.text(), 200, {
+      'content-type': metrics.contentType,
+      'cache-control': 'no-store',
+    }),
+  );
 };

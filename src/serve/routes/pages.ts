@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PageBytes } from '../cache/page-cache.ts';
+import { problemResponse, RefusedError } from '../http/problems.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import { comparePage } from '../pages/compare-page.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
@@ -15,9 +17,27 @@ import { referencePage, type ShownDocument } from '../pages/reference.ts';
 import { searchPageRoute } from '../pages/search-page.ts';
 import { trendsPages } from '../pages/trends-page.ts';
 import { videoPage } from '../pages/video-page.ts';
+import { momentOf } from '../request/context.ts';
 import { fixedText } from '../request/fixed-text.ts';
-import { liveRoute } from './live.ts';
 import { queryRoutes } from './query.ts';
+
+/** `GET /live`: server-sent events when the lake changes. */
+const liveRoute = ({ app, service, guard }: PageDeps): void => {
+  app.get('/live', guard, (c) => {
+    if (isCrossOrigin(c))
+      return problemResponse(
+        new RefusedError('forbidden', 'Only pages of this service can receive live updates.'),
+      );
+    const { owner, gone } = momentOf(service, c, undefined);
+    return new Response(service.live.listen(owner, gone()), {
+      headers: {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no', // a buffering proxy would delay updates
+      },
+    });
+  });
+};
 
 const ASSETS_FOLDER = new URL('../assets/', import.meta.url);
 const uplot = (name: string): URL => new URL(name, import.meta.resolve('uplot'));

@@ -10,7 +10,7 @@ import { formBody } from '../http/body.ts';
 import { problemResponse, RefusedError } from '../http/problems.ts';
 import { isCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
-import { PAGE_HEADERS } from '../pages/page-headers.ts';
+import { PAGE_HEADERS } from '../pages/html.ts';
 import { mayWatch, type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
 import { CHART_KINDS, type ChartChoice } from '../pages/query-chart.ts';
 import { type QueryOutcome, queryPage } from '../pages/query-page.ts';

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { html } from 'hono/html';
+import { commandText } from '../../base/installation.ts';
 import { hashOf } from '../../lake/keys/keys.ts';
 import type { KeyCheck } from '../auth/key-check.ts';
 import { SESSION_MS, type Sessions } from '../auth/sessions.ts';
@@ -8,10 +10,27 @@ import { formBody } from '../http/body.ts';
 import type { Exposure } from '../http/exposure.ts';
 import { problemResponse, RefusedError } from '../http/problems.ts';
 import { isCrossOrigin } from '../http/sent-from.ts';
-import { PAGE_HEADERS } from '../pages/page-headers.ts';
-import { signInPage } from '../pages/sign-in.ts';
+import { ICON, MARK, PAGE_HEADERS } from '../pages/html.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from '../request/context.ts';
 import { noteAdmitted } from '../request/let-in.ts';
+
+/** Sign-in page. `to`: the address to open afterwards. `problem`: the error of the last attempt. */
+const signInPage = ({
+  to,
+  problem,
+}: {
+  to: string;
+  problem: string | undefined;
+}) => html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>trendlake: sign in</title>${ICON}<link rel="stylesheet" href="/assets/style.css"></head><body>
+<header><h1>${MARK}trendlake</h1></header>
+<main class="grid"><section class="wide"><h2>Sign in</h2>
+  <p class="soft">You need a key to read this page. The operator creates keys with <code>${commandText('keys create')}</code>.</p>
+  ${problem === undefined ? '' : html`<p class="down" role="alert">${problem}</p>`}
+  <form method="post" action="/sign-in"><input type="hidden" name="to" value="${to}">
+    <input type="password" name="key" aria-label="key" placeholder="tl_live_..." autocomplete="current-password" required><button>sign in</button></form>
+</section></main></body></html>`;
 
 export interface PageAccess {
   readonly admission: KeyCheck;

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
-import { boundedQuery } from '../../../src/serve/mcp/bounded-query.ts';
+import { boundedQuery } from '../../../src/serve/mcp/query-tool.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 
