@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { ServiceEnv } from '../request/context.ts';
+import { RefusedError } from './problems.ts';
 
 /**
  * True if a page of another origin made the browser send the request, by Sec-Fetch-Site or Origin. A
@@ -15,4 +16,13 @@ export const isCrossOrigin = (
   const origin = req.header('origin');
   if (origin === undefined || origin === publicOrigin) return false;
   return URL.parse(origin)?.host !== req.header('host');
+};
+
+/** @throws RefusedError with the detail if a page of another origin sent the request */
+export const refuseCrossOrigin = (
+  c: Context<ServiceEnv>,
+  detail: string,
+  publicOrigin?: string,
+): void => {
+  if (isCrossOrigin(c, publicOrigin)) throw new RefusedError('forbidden', detail);
 };

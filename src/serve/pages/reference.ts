@@ -1,57 +1,38 @@
 import { html } from 'hono/html';
 import { TIERS } from '../../base/config/tiers.ts';
+import type { ServiceApp } from '../request/context.ts';
 import { digits } from './figures.ts';
 import { navigation } from './frame.ts';
-import { type Html, ICON, MARK, NOTHING } from './html.ts';
-import { type TryableRequest, tryItSection } from './try-it.ts';
+import { embedded, type Html, ICON, MARK, NOTHING } from './html.ts';
 
-/** The parts of an OpenAPI document that the reference page shows. */
-export interface ShownDocument {
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly description?: string;
-  };
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, ShownOperation>>>>;
-  readonly components?: { readonly schemas?: Readonly<Record<string, ShownSchema>> };
-}
-interface ShownOperation {
-  readonly operationId?: string;
-  readonly summary?: string;
-  readonly description?: string;
-  readonly parameters?: readonly ShownParameter[];
-  readonly requestBody?: { readonly content?: ShownContent };
-  readonly responses?: Readonly<Record<string, ShownResponse>>;
-  readonly 'x-extension'?: boolean;
-}
-interface ShownParameter {
-  readonly name: string;
+/**
+ * Form that sends requests to this service with the reader's key. The key's field has no name, so no form
+ * sends it and no browser stores it. Hidden without scripts: the commands below do the same.
+ */
+const tryItSection = (requests: readonly ReturnType<typeof requestOf>[]): Html =>
+  html`<section class="wide" id="try" hidden><h2>Try it</h2>
+  <p class="soft small">Sends a real request, which counts against the limits of the key. The key is sent only to this address and is not stored.</p>
+  <form id="try-form" autocomplete="off"><input type="password" id="try-key" aria-label="key" placeholder="tl_live_..." autocomplete="off">
+    <select id="try-request" aria-label="endpoint">${requests.map(({ method, path }, index) => html`<option value="${index}">${method} ${path.replace(/\?.*/, '')}</option>`)}</select>
+    <label class="path">/v1<input id="try-path" aria-label="path" spellcheck="false"></label><button>send</button></form>
+  <textarea id="try-body" aria-label="body" rows="3" spellcheck="false" hidden></textarea>
+  <p id="try-status" role="status" class="small"></p><pre id="try-response" tabindex="0" aria-label="response" hidden></pre>
+  <script type="application/json" id="try-requests">${embedded(requests)}</script></section>`;
+
+type WithoutReferences<T> = T extends { readonly $ref: string }
+  ? never
+  : T extends object
+    ? { readonly [K in keyof T]: WithoutReferences<T[K]> }
+    : T;
+
+/** OpenAPI document. Only schemas have references. */
+export type ShownDocument = WithoutReferences<ReturnType<ServiceApp['getOpenAPI31Document']>>;
+type ShownOperation = NonNullable<NonNullable<ShownDocument['paths']>[string]['get']>;
+type ShownParameter = Omit<NonNullable<ShownOperation['parameters']>[number], 'in'> & {
   readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema?: ShownSchema;
-}
-interface ShownResponse {
-  readonly description?: string;
-  readonly content?: ShownContent;
-}
-type ShownContent = Readonly<
-  Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
->;
-interface ShownSchema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly enum?: readonly unknown[];
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly example?: unknown;
-  readonly items?: ShownSchema;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, ShownSchema>>;
-  readonly anyOf?: readonly ShownSchema[];
-  readonly allOf?: readonly ShownSchema[];
-}
+};
+type ShownResponse = Partial<NonNullable<ShownOperation['requestBody']>>;
+type ShownSchema = NonNullable<ShownParameter['schema']>;
 
 /** Text with code between backticks. */
 const prose = (text: string) =>
@@ -197,7 +178,8 @@ const schemaSection = (
       html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${prose(type.description ?? '')}</td></tr>`,
   )}</tbody></table></section>`;
 
-const requestOf = (located: LocatedOperation, document: ShownDocument): TryableRequest => {
+/** Request of the form, filled with examples. */
+const requestOf = (located: LocatedOperation, document: ShownDocument) => {
   const { example } = bodyOf(located.operation, document);
   return {
     method: located.method === 'post' ? 'POST' : 'GET',
@@ -209,7 +191,7 @@ const requestOf = (located: LocatedOperation, document: ShownDocument): TryableR
 /** OpenAPI document as a page. `origin`: address of the service in the examples. */
 export const referencePage = (document: ShownDocument, origin: string): Html => {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
+    Object.entries(methods as Readonly<Record<string, ShownOperation>>).map(
       ([method, operation]): LocatedOperation => ({ method, path, operation }),
     ),
   );

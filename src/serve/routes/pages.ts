@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PageBytes } from '../cache/page-cache.ts';
-import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isCrossOrigin } from '../http/sent-from.ts';
+import { refuseCrossOrigin } from '../http/sent-from.ts';
 import { comparePage } from '../pages/compare-page.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
@@ -24,10 +23,7 @@ import { queryRoutes } from './query.ts';
 /** `GET /live`: server-sent events when the lake changes. */
 const liveRoute = ({ app, service, guard }: PageDeps): void => {
   app.get('/live', guard, (c) => {
-    if (isCrossOrigin(c))
-      return problemResponse(
-        new RefusedError('forbidden', 'Only pages of this service can receive live updates.'),
-      );
+    refuseCrossOrigin(c, 'Only pages of this service can receive live updates.');
     const { owner, gone } = momentOf(service, c, undefined);
     return new Response(service.live.listen(owner, gone()), {
       headers: {

@@ -7,8 +7,8 @@ import { groupDictionary } from '../../lake/query/dictionary-groups.ts';
 import { SavedQueries, type SavedQuery } from '../../lake/query/saved-queries.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
-import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isCrossOrigin } from '../http/sent-from.ts';
+import { RefusedError } from '../http/problems.ts';
+import { isCrossOrigin, refuseCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
 import { PAGE_HEADERS } from '../pages/html.ts';
 import { mayWatch, type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
@@ -29,6 +29,9 @@ const statementIn = (text: string | null | undefined): string => {
     `The statement is longer than ${LONGEST_SQL} characters. Shorten it, or use the command line.`,
   );
 };
+
+const refusedField = (parameter: string, detail: string, message = detail): RefusedError =>
+  new RefusedError('invalid-parameter', message, { errors: [{ parameter, detail }] });
 
 type Fields = { get: (name: string) => string | null | undefined };
 
@@ -54,9 +57,7 @@ const requestIn = (fields: Fields): AskedQuery => {
   const asOf = field('asOf') === '' ? undefined : parseIso(field('asOf'));
   if (field('asOf') === '' || asOf !== undefined) return { sql, asOf, choice, parameters };
   const detail = 'must be an ISO 8601 instant such as 2026-03-01T12:00:00Z';
-  throw new RefusedError('invalid-parameter', `asOf ${detail}.`, {
-    errors: [{ parameter: 'asOf', detail }],
-  });
+  throw refusedField('asOf', detail, `asOf ${detail}.`);
 };
 
 /** `/query` and `/query.csv`: read-only SQL. Needs a key except on this machine. */
@@ -121,9 +122,13 @@ export const queryRoutes = (deps: PageDeps): void => {
     return showRun(c, requestIn(fields), open);
   });
 
-  const form = async (c: Context<ServiceEnv>): Promise<URLSearchParams> => {
-    rejectCrossOrigin(c);
-    if (mayWatch(deps, c)) return formBody(c);
+  const sentForm = (c: Context<ServiceEnv>): Promise<URLSearchParams> => {
+    refuseCrossOrigin(c, 'Queries can only be sent from the page /query.');
+    return formBody(c);
+  };
+
+  const savingForm = (c: Context<ServiceEnv>): Promise<URLSearchParams> => {
+    if (mayWatch(deps, c)) return sentForm(c);
     throw new RefusedError(
       'forbidden',
       'This key cannot save queries. Use a key with the scope "watch", or this machine.',
@@ -131,7 +136,7 @@ export const queryRoutes = (deps: PageDeps): void => {
   };
 
   app.post('/query/save', keyGuard, async (c) => {
-    const fields = await form(c);
+    const fields = await savingForm(c);
     const { sql, parameters } = requestIn(fields);
     try {
       const name = fields.get('name')?.trim() ?? '';
@@ -142,20 +147,17 @@ export const queryRoutes = (deps: PageDeps): void => {
       return c.redirect(`/query/${encodeURIComponent(slug)}`, 303);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      throw new RefusedError('invalid-parameter', error.message, {
-        errors: [{ parameter: 'name', detail: error.message }],
-      });
+      throw refusedField('name', error.message);
     }
   });
 
   app.post('/query/delete', keyGuard, async (c) => {
-    saved.delete((await form(c)).get('slug') ?? '');
+    saved.delete((await savingForm(c)).get('slug') ?? '');
     return c.redirect('/query', 303);
   });
 
   app.post('/query', keyGuard, async (c) => {
-    rejectCrossOrigin(c);
-    const asked = requestIn(await formBody(c));
+    const asked = requestIn(await sentForm(c));
     const { sql, parameters } = asked;
     if (sql.length > LONGEST_IN_ADDRESS)
       return show(c, asked, { outcome: await outcomeOf(c, asked) });
@@ -164,15 +166,9 @@ export const queryRoutes = (deps: PageDeps): void => {
   });
 
   app.post('/query.csv', keyGuard, async (c) => {
-    rejectCrossOrigin(c);
-    const asked = requestIn(await formBody(c));
+    const asked = requestIn(await sentForm(c));
     return csvResponse(deps, asked, { ...requester(c), outgoing: c.env.outgoing });
   });
-};
-
-const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
-  if (isCrossOrigin(c))
-    throw new RefusedError('forbidden', 'Queries can only be sent from the page /query.');
 };
 
 /** Streams rows. An error before the first row is a problem response, a later one truncates the file. */
@@ -202,11 +198,7 @@ const csvResponse = async (
     await Promise.race([begun.promise, done]);
   } catch (error) {
     if (!(error instanceof SqlFailure)) throw error;
-    return problemResponse(
-      new RefusedError('invalid-parameter', error.message, {
-        errors: [{ parameter: 'sql', detail: error.message }],
-      }),
-    );
+    throw refusedField('sql', error.message);
   }
   return new Response(readable, {
     headers: {

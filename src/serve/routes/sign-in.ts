@@ -8,8 +8,8 @@ import type { KeyCheck } from '../auth/key-check.ts';
 import { SESSION_MS, type Sessions } from '../auth/sessions.ts';
 import { formBody } from '../http/body.ts';
 import type { Exposure } from '../http/exposure.ts';
-import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isCrossOrigin } from '../http/sent-from.ts';
+import { problemResponse, type RefusedError } from '../http/problems.ts';
+import { refuseCrossOrigin } from '../http/sent-from.ts';
 import { ICON, MARK, PAGE_HEADERS } from '../pages/html.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from '../request/context.ts';
 import { noteAdmitted } from '../request/let-in.ts';
@@ -103,16 +103,15 @@ export const signInRoutes = (
       : problemResponse(refusal);
 
   // or another site could sign its visitor out, or in with a foreign key
-  const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
-    if (isCrossOrigin(c, exposure.publicOrigin))
-      throw new RefusedError(
-        'forbidden',
-        'You can only sign in and out on a page of this service.',
-      );
-  };
+  const refuseOthers = (c: Context<ServiceEnv>): void =>
+    refuseCrossOrigin(
+      c,
+      'You can only sign in and out on a page of this service.',
+      exposure.publicOrigin,
+    );
 
   app.post('/sign-in', async (c) => {
-    rejectCrossOrigin(c);
+    refuseOthers(c);
     const form = await formBody(c);
     const key = form.get('key')?.trim() ?? '';
     const to = pageIn(form.get('to'));
@@ -130,7 +129,7 @@ export const signInRoutes = (
   });
 
   app.post('/sign-out', (c) => {
-    rejectCrossOrigin(c);
+    refuseOthers(c);
     const token = getCookie(c, name);
     if (token !== undefined) sessions.end(token);
     deleteCookie(c, name, options);

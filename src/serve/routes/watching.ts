@@ -9,7 +9,7 @@ import { addWatch, listWatches, pauseWatch, removeWatch } from '../../lake/watch
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { RefusedError } from '../http/problems.ts';
-import { isCrossOrigin } from '../http/sent-from.ts';
+import { refuseCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
 import { mayWatch, type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
 import { type WatchingContent, watchingPage } from '../pages/watching-page.ts';
@@ -71,11 +71,7 @@ export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
   app.get('/watching', keyGuard, (c) => show(c));
 
   app.post('/watching', keyGuard, async (c) => {
-    if (isCrossOrigin(c))
-      throw new RefusedError(
-        'forbidden',
-        'Watches are changed from this page, not from another site.',
-      );
+    refuseCrossOrigin(c, 'Watches are changed from this page, not from another site.');
     if (!mayWatch(deps, c))
       throw new RefusedError(
         'forbidden',
