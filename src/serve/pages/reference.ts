@@ -34,6 +34,9 @@ type ShownParameter = Omit<NonNullable<ShownOperation['parameters']>[number], 'i
 type ShownResponse = Partial<NonNullable<ShownOperation['requestBody']>>;
 type ShownSchema = NonNullable<ShownParameter['schema']>;
 
+const table = (heads: readonly string[], rows: readonly Html[]): Html =>
+  html`<table><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+
 /** Text with code between backticks. */
 const prose = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
@@ -121,15 +124,13 @@ const responseText = ({ content, description }: ShownResponse) => {
 };
 
 /** Folded example responses. */
-const exampleOf = ({ responses = {} }: ShownOperation): Html => {
-  const examples = Object.entries(responses).flatMap(([status, { content }]) => {
+const examplesOf = ({ responses = {} }: ShownOperation): Html[] =>
+  Object.entries(responses).map(([status, { content }]) => {
     const example = content?.['application/json']?.example;
-    return example === undefined ? [] : [{ status, text: JSON.stringify(example, null, 2) }];
+    return example === undefined
+      ? NOTHING
+      : html`<details><summary>Example of ${status}</summary><pre>${JSON.stringify(example, null, 2)}</pre></details>`;
   });
-  return examples.length === 0
-    ? NOTHING
-    : html`${examples.map(({ status, text }) => html`<details><summary>Example of ${status}</summary><pre>${text}</pre></details>`)}`;
-};
 
 /** True for operations that change nothing: reads and the analysis. */
 const tryable = ({ method, path, operation }: LocatedOperation): boolean =>
@@ -149,21 +150,25 @@ const operationSection = (
       <span class="small">${tryIndex === -1 ? NOTHING : html`<button type="button" data-try="${tryIndex}" hidden>try it</button> `}<a href="#endpoints">all endpoints</a></span></div>
     <p>${prose(operation.summary ?? '')}</p>
     <pre>${curlOf(located, body.example, origin)}</pre>
-    ${rows.length === 0 ? NOTHING : html`<table><thead><tr><th scope="col">parameter</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${rows}</tbody></table>`}
-    <h3>Responses</h3><table><thead><tr><th scope="col">status</th><th scope="col">body</th></tr></thead><tbody>${Object.entries(
-      responses,
-    ).map(
-      ([status, response]) =>
-        html`<tr><td class="n">${status}</td><td class="small">${responseText(response)}</td></tr>`,
-    )}</tbody></table>${exampleOf(operation)}</section>`;
+    ${rows.length === 0 ? NOTHING : html`${table(['parameter', 'type', 'meaning'], rows)}`}
+    <h3>Responses</h3>${table(
+      ['status', 'body'],
+      Object.entries(responses).map(
+        ([status, response]) =>
+          html`<tr><td class="n">${status}</td><td class="small">${responseText(response)}</td></tr>`,
+      ),
+    )}${examplesOf(operation)}</section>`;
 };
+
+const allowed = (calls: number | undefined): string =>
+  calls === undefined ? 'as agreed' : digits(calls);
 
 const limitsSection: Html = html`<section class="wide" id="limits"><h2>Limits</h2>
   <table><thead><tr><th>tier</th><th>per minute</th><th>per month</th></tr></thead><tbody>${Object.entries(
     TIERS,
   ).map(
     ([tier, limits]) =>
-      html`<tr><td>${tier}</td><td>${limits === undefined ? 'as agreed' : digits(limits.ratePerMinute)}</td><td>${limits === undefined ? 'as agreed' : digits(limits.callsPerMonth)}</td></tr>`,
+      html`<tr><td>${tier}</td><td>${allowed(limits?.ratePerMinute)}</td><td>${allowed(limits?.callsPerMonth)}</td></tr>`,
   )}</tbody></table>
   <p class="small">Limits count the calls of a key in any 60 seconds and in a calendar month (UTC). Every request with a key counts, whatever its response. The headers <code>RateLimit-Policy</code> and <code>RateLimit</code> on each response show both limits (<code>minute</code>, <code>month</code>) and the calls left. Over a limit, the response is 429 with the seconds to wait in <code>Retry-After</code>. <a href="#getUsage">/usage</a> returns the daily usage of a key. A page has at most 100 items.</p></section>`;
 
@@ -171,14 +176,14 @@ const schemaSection = (
   name: string,
   schema: ShownSchema,
 ) => html`<section class="wide" id="schema-${name}"><h2>${name}</h2>
-  <table><thead><tr><th scope="col">field</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${Object.entries(
-    schema.properties ?? {},
-  ).map(
-    ([field, type]) =>
-      html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${prose(type.description ?? '')}</td></tr>`,
-  )}</tbody></table></section>`;
+  ${table(
+    ['field', 'type', 'meaning'],
+    Object.entries(schema.properties ?? {}).map(
+      ([field, type]) =>
+        html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${prose(type.description ?? '')}</td></tr>`,
+    ),
+  )}</section>`;
 
-/** Request of the form, filled with examples. */
 const requestOf = (located: LocatedOperation, document: ShownDocument) => {
   const { example } = bodyOf(located.operation, document);
   return {
