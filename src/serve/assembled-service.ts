@@ -7,13 +7,14 @@ import { hidingKeys } from '../base/hidden-forms.ts';
 import type { Opened } from '../base/opened.ts';
 import { LakeKeys } from '../lake/keys/key-store.ts';
 import { KEY_PREFIX } from '../lake/keys/keys.ts';
+import type { Lake } from '../lake/open.ts';
 import { clientGone, refusalOf, serviceApp } from './app.ts';
 import { KeyCheck } from './auth/key-check.ts';
 import { Sessions } from './auth/sessions.ts';
 import { PageCache } from './cache/page-cache.ts';
 import { ResponseCache } from './cache/response-cache.ts';
 import { Exposure, urlHost } from './http/exposure.ts';
-import { HttpServer, type Responding } from './http/http-server.ts';
+import { type EndedExchange, HttpServer, type Responding } from './http/http-server.ts';
 import { KeylessPace } from './http/keyless-pace.ts';
 import { problemResponse } from './http/problems.ts';
 import { LiveUpdates } from './live/live-updates.ts';
@@ -39,15 +40,7 @@ const logServed = (
   log: Logger,
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    keyId,
-    requestId,
-    tookMs,
-  }: {
-    keyId?: string | undefined;
-    requestId?: string | undefined;
-    tookMs: number;
-  },
+  { keyId, requestId, tookMs }: EndedExchange,
 ): void => {
   if (!log.isLevelEnabled('info')) return;
   log.info({
@@ -95,7 +88,6 @@ export class AssembledService {
   readonly #options: ServiceOptions;
   readonly #opened: Opened;
   readonly #log: Logger;
-  readonly #lake: ServedLake;
   readonly #context: ServiceContext;
   readonly #exposure: Exposure;
   readonly #app: ReturnType<typeof serviceApp>;
@@ -111,12 +103,11 @@ export class AssembledService {
     const { clock, machine } = options;
     this.#options = options;
     this.#opened = opened;
-    this.#lake = lake;
     this.#log = options.log ?? failuresOnly(options.report);
-    this.#context = this.#contextOf(options, now);
+    this.#context = this.#contextOf(options, { lake, now });
     this.#exposure = new Exposure({ ...options, host: options.host ?? LOOPBACK });
     this.#origin = this.#exposure.publicOrigin ?? '';
-    this.#app = this.#appOf(options);
+    this.#app = this.#appOf(options, lake.writer);
     this.#routeOf = routesOf(this.#app);
     this.#pace = new KeylessPace(machine);
     this.#healthPace = new KeylessPace(machine);
@@ -132,10 +123,9 @@ export class AssembledService {
 
   #contextOf(
     { dataDir, clock, machine, ...options }: ServiceOptions,
-    now: () => number,
+    { lake: { reader: lake, cache, reads }, now }: Served,
   ): ServiceContext {
     const opened = this.#opened;
-    const { reader: lake, cache, reads } = this.#lake;
     return {
       lake,
       clock,
@@ -152,14 +142,13 @@ export class AssembledService {
     };
   }
 
-  #appOf({ clock, machine, corsOrigins = [], metrics, ...options }: ServiceOptions) {
+  #appOf({ clock, machine, corsOrigins = [], metrics, ...options }: ServiceOptions, writer: Lake) {
     const routeOf = (method: string, path: string) => this.#routeOf(method, path);
     const admission = new KeyCheck({ keys: this.#context.keys, routeOf, clock, machine });
     const { publicOrigin } = this.#exposure;
-    const poster = this.#opened.add(new HttpPoster({ clock, proxy: options.webhookProxy }));
     const webhooks = {
-      writer: this.#lake.writer,
-      poster,
+      writer,
+      poster: this.#opened.add(new HttpPoster({ clock, proxy: options.webhookProxy })),
       hookSecret: options.hookSecret,
       mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
       listItems: options.listItems ?? 200,
@@ -182,10 +171,7 @@ export class AssembledService {
     outgoing.setHeader('x-request-id', exchange.requestId);
     const pace = incoming.url === '/health' ? this.#healthPace : this.#pace;
     let turn: Promise<void> | undefined;
-    const keylessTurn = (): Promise<void> => {
-      turn ??= pace.waitForTurn();
-      return turn;
-    };
+    const keylessTurn = (): Promise<void> => (turn ??= pace.waitForTurn());
     exchange.keylessTurn = keylessTurn;
     if (!hasCredentials(incoming)) await keylessTurn();
     if (incoming.socket.destroyed) return problemResponse(clientGone());
@@ -196,7 +182,7 @@ export class AssembledService {
     return response;
   }
 
-  #note(...[request, response, exchange]: Parameters<Responding['ended']>): void {
+  #note(request: IncomingMessage, response: ServerResponse, exchange: EndedExchange): void {
     logServed(this.#log, request, response, exchange);
     const { tookMs } = exchange;
     const { method = '', url = '' } = request;

@@ -1,4 +1,5 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
 import { ResponseCache } from '../../src/serve/cache/response-cache.ts';
@@ -75,6 +76,14 @@ test('every response has X-Request-Id: the one of the request, or a new one', as
   const made = [await idOf('/feed/tiktok'), await idOf('/feed/tiktok', 'not allowed')];
   expect(made.every((id) => /^[0-9a-f-]{36}$/.test(id ?? ''))).toBe(true);
   expect(new Set(made).size).toBe(2);
+});
+
+test('the log has the id of the request', async () => {
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+  const { service } = await runService(() => undefined, { log });
+  await fetch(`${service.url}/feed/tiktok`, { headers: { 'x-request-id': 'trace-3' } });
+  await expect.poll(() => lines.join('')).toContain('"requestId":"trace-3"');
 });
 
 describe('Idempotency-Key', () => {

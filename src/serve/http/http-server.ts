@@ -16,8 +16,7 @@ export interface HttpClocks {
   readonly machine: Clock;
 }
 
-export interface EndedExchange {
-  readonly keyId: string | undefined;
+export interface EndedExchange extends Exchange {
   readonly tookMs: number;
 }
 
@@ -166,7 +165,7 @@ export class HttpServer {
       this.#underWay.delete(response);
       if (!request.complete) this.#endedEarly(request);
       const tookMs = this.#clock.monotonic() - from;
-      this.#answering.ended(request, response, { keyId: exchange.keyId, tookMs });
+      this.#answering.ended(request, response, { ...exchange, tookMs });
     });
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
     if (this.#isClosing) this.#lastOf(response);

@@ -20,7 +20,7 @@ import type { LiveUpdates } from '../live/live-updates.ts';
 import type { IdempotentResponses } from './idempotency.ts';
 import type { SqlQueries } from './sql-queries.ts';
 
-/** Header `Link` of a page of a list: first, prev, next and last. Undefined for what is not a list. */
+/** Header `Link` of a page of a list: first, prev, next and last. Undefined if it is not a list. */
 const listLinks = (
   address: string,
   { body }: Pick<ResponseContent, 'body'>,

@@ -42,7 +42,7 @@ export class IdempotentResponses {
 
   /**
    * Does the work once for each key of the sender, and sends its response again.
-   * @throws RefusedError for a key that was used with another body, or cannot be one
+   * @throws RefusedError for an invalid key, or one that was used with another body
    */
   async once(
     { key, sender, path }: KeyedRequest,
