@@ -12,6 +12,7 @@ import { problemResponse, RefusedError } from './http/problems.ts';
 import { openApiRoute } from './openapi.ts';
 import { alertsRoute } from './pages/alerts-page.ts';
 import { refusedPage } from './pages/page-route.ts';
+import { watchingRoutes } from './pages/watching-page.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './request/context.ts';
 import type { GetRoute } from './request/describe.ts';
 import { letIn } from './request/let-in.ts';
@@ -27,7 +28,6 @@ import { searchRoute } from './routes/search.ts';
 import { letInPages, type PageAccess, signInRoutes } from './routes/sign-in.ts';
 import { growthRoute, videoRoute } from './routes/videos.ts';
 import { type WatchContext, watchChanges, watchesRoute } from './routes/watches.ts';
-import { watchingRoutes } from './routes/watching.ts';
 import {
   deliveriesRoute,
   hookRoute,
@@ -48,6 +48,21 @@ export interface ServiceSurroundings {
   /** Undefined: no `/metrics`. */
   readonly metrics: Metrics | undefined;
 }
+
+const LONGEST_PATH = 512;
+
+/** Finds the route pattern of an address, such as `/v1/feed/:platform`, or `unknown`. Bounds metric labels. */
+export const routesOf = (app: ServiceApp): ((method: string, address: string) => string) => {
+  const isPage = ({ method, path }: { method: string; path: string }): boolean =>
+    method !== 'ALL' && !path.endsWith('*'); // without middleware
+  return (method, address) => {
+    const path = address.split('?', 1)[0] ?? '';
+    if (path.length > LONGEST_PATH) return 'unknown';
+    const [found] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
+    const route = found.findLast(([[, route]]) => isPage(route));
+    return route?.[0][1].path ?? 'unknown';
+  };
+};
 
 const nothingHere = (path: string): RefusedError =>
   new RefusedError('not-found', `Not found: ${path}. /v1/openapi.json lists all endpoints.`);

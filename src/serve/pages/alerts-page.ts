@@ -7,11 +7,10 @@ import {
 } from '../../alerts/rules/alert-store.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
-import { PageBytes } from '../cache/page-cache.ts';
 import { digits, sinceText } from './figures.ts';
-import { type FramedPage, framed } from './frame.ts';
+import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
-import { type PageDeps, presentView, sendFixedPage } from './page-route.ts';
+import { type PageDeps, sendPresentPage } from './page-route.ts';
 import { linkHere, linkTo, type PageView, videoPath } from './page-view.ts';
 
 /** Content of `/alerts`. */
@@ -87,14 +86,12 @@ const MOST_HITS = 200;
 /** `/alerts`: for key holders, and on this machine for everybody. Only this machine sees the SQL. */
 export const alertsRoute = (deps: PageDeps): void => {
   const { app, service, keyGuard } = deps;
-  app.get('/alerts', keyGuard, async (c) => {
+  app.get('/alerts', keyGuard, (c) => {
     const name = c.req.query('name');
     const alerts = listAlerts(service.lake).filter(
       (alert) => name === undefined || alert.name === name,
     );
     const hits = newestHits(service.lake, { name: name ?? null, limit: MOST_HITS });
-    const view = presentView(deps, c);
-    const page = await framed(view, alertsPage(view, { alerts, hits, name }));
-    return sendFixedPage(c, new PageBytes(String(page)));
+    return sendPresentPage(deps, c, (view) => alertsPage(view, { alerts, hits, name }));
   });
 };

@@ -141,12 +141,6 @@ const viewOf = (
   };
 };
 
-/** View without instant and parameters, except for the tag. */
-export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView => {
-  const tag = c.req.query('tag');
-  return viewOf(deps, c, { instant: undefined, query: tag === undefined ? {} : { tag } });
-};
-
 const sendPage = (c: Context<ServiceEnv>, page: PageBytes, status: number): Response => {
   const coding = codingFor(c.req.header('accept-encoding'));
   const encoding = coding === null ? undefined : { 'content-encoding': coding };
@@ -159,6 +153,17 @@ const sendPage = (c: Context<ServiceEnv>, page: PageBytes, status: number): Resp
 
 export const sendFixedPage = (c: Context<ServiceEnv>, page: PageBytes): Response =>
   sendPage(c, page, 200);
+
+/** Sends a page that always shows the present and is drawn for each request. */
+export const sendPresentPage = async (
+  deps: PageDeps,
+  c: Context<ServiceEnv>,
+  draw: (view: PageView) => FramedPage,
+): Promise<Response> => {
+  const tag = c.req.query('tag');
+  const view = viewOf(deps, c, { instant: undefined, query: tag === undefined ? {} : { tag } });
+  return sendFixedPage(c, new PageBytes(String(await framed(view, draw(view)))));
+};
 
 /** Error page with the status code of the API. */
 export const refusedPage = async (

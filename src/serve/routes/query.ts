@@ -5,13 +5,11 @@ import { parseIso } from '../../base/iso.ts';
 import { readCookbook, readDictionary } from '../../lake/query/dictionary.ts';
 import { groupDictionary } from '../../lake/query/dictionary-groups.ts';
 import { SavedQueries, type SavedQuery } from '../../lake/query/saved-queries.ts';
-import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { RefusedError } from '../http/problems.ts';
 import { isCrossOrigin, refuseCrossOrigin } from '../http/sent-from.ts';
-import { framed } from '../pages/frame.ts';
 import { PAGE_HEADERS } from '../pages/html.ts';
-import { mayWatch, type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
+import { mayWatch, type PageDeps, sendPresentPage } from '../pages/page-route.ts';
 import { CHART_KINDS, type ChartChoice } from '../pages/query-chart.ts';
 import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
 import { momentOf, type ServiceEnv } from '../request/context.ts';
@@ -84,7 +82,7 @@ export const queryRoutes = (deps: PageDeps): void => {
     }
   };
 
-  const show = async (
+  const show = (
     c: Context<ServiceEnv>,
     { sql, asOf, choice }: AskedQuery,
     { outcome, open }: { outcome: QueryOutcome; open?: SavedQuery | undefined },
@@ -93,9 +91,7 @@ export const queryRoutes = (deps: PageDeps): void => {
     dictionary ??= groupDictionary(readDictionary(), recipes);
     const maySave = mayWatch(deps, c);
     const known = { dictionary, recipes, saved: saved.list(), open, maySave };
-    const shown = queryPage({ sql, asOf, choice, outcome, ...known });
-    const page = new PageBytes(String(await framed(presentView(deps, c), shown)));
-    return sendFixedPage(c, page);
+    return sendPresentPage(deps, c, () => queryPage({ sql, asOf, choice, outcome, ...known }));
   };
 
   const showRun = async (
