@@ -27,13 +27,12 @@ import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
 import { letInPages, type PageAccess, signInRoutes } from './routes/sign-in.ts';
 import { growthRoute, videoRoute } from './routes/videos.ts';
-import { type WatchContext, watchChanges, watchesRoute } from './routes/watches.ts';
+import { watchChanges, watchesRoute } from './routes/watches.ts';
 import {
   deliveriesRoute,
   hookRoute,
   subscriptionRoute,
   subscriptionsRoute,
-  type WebhookContext,
   webhookChanges,
 } from './routes/webhooks.ts';
 
@@ -139,14 +138,10 @@ const REDIRECTS = [
 const COMPRESSED = ['/metrics', '/v1/lab/*'];
 
 /** Routes under `/v1` and their OpenAPI document. Checks the key, the path and the parameters, in this order. */
-const versionOne = (
-  service: ServiceContext,
-  webhooks: WebhookContext & WatchContext,
-): { v1: ServiceApp; document: () => string } => {
+const versionOne = (service: ServiceContext): { v1: ServiceApp; document: () => string } => {
   const v1: ServiceApp = new OpenAPIHono();
-  const context = { ...service, ...webhooks };
-  const read = (...routes: readonly GetRoute<typeof context>[]): void => {
-    for (const route of routes) respondGet(v1, context, route);
+  const read = (...routes: readonly GetRoute<ServiceContext>[]): void => {
+    for (const route of routes) respondGet(v1, service, route);
   };
   read(feedRoute, trendsRoute, hashtagsRoute, creatorRoute, growthRoute, videoRoute, searchRoute);
   labRoute(v1, service);
@@ -158,15 +153,14 @@ const versionOne = (
     subscriptionRoute,
     deliveriesRoute,
   );
-  webhookChanges(v1, service, webhooks);
+  webhookChanges(v1, service);
   read(watchesRoute);
-  watchChanges(v1, service, webhooks);
+  watchChanges(v1, service);
   return { v1, document: openApiRoute(v1) };
 };
 
 export const serviceApp = (
   service: ServiceContext,
-  webhooks: WebhookContext & WatchContext,
   { access, origin, log, corsOrigins, metrics }: ServiceSurroundings,
 ): ServiceApp => {
   const app: ServiceApp = new OpenAPIHono();
@@ -205,15 +199,15 @@ export const serviceApp = (
   for (const path of COMPRESSED) app.use(path, compress({ encoding: 'gzip' }));
   healthRoute(app, service);
   if (metrics !== undefined) metricsRoute(app, metrics);
-  hookRoute(app, service, webhooks);
-  const { v1, document } = versionOne(service, webhooks);
+  hookRoute(app, service);
+  const { v1, document } = versionOne(service);
   const { exposure } = access;
   const isOperator = (incoming: IncomingMessage): boolean => exposure.isLocalTo(incoming);
   const keyGuard = letInPages(service, access, isOperator);
   const pages = { app, service, guard, keyGuard, isOperator };
   for (const [path, to] of REDIRECTS) app.get(path, (c) => c.redirect(to, 302));
   pageRoutes(pages, { document, origin });
-  watchingRoutes(pages, webhooks);
+  watchingRoutes(pages);
   alertsRoute(pages);
   signInRoutes(app, service, access);
   app.route('/v1', v1);

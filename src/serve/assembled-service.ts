@@ -7,7 +7,6 @@ import { hidingKeys } from '../base/hidden-forms.ts';
 import type { Opened } from '../base/opened.ts';
 import { LakeKeys } from '../lake/keys/key-store.ts';
 import { KEY_PREFIX } from '../lake/keys/keys.ts';
-import type { Lake } from '../lake/open.ts';
 import { clientGone, refusalOf, routesOf, serviceApp } from './app.ts';
 import { KeyCheck } from './auth/key-check.ts';
 import { Sessions } from './auth/sessions.ts';
@@ -106,7 +105,7 @@ export class AssembledService {
     this.#context = this.#contextOf(options, { lake, now });
     this.#exposure = new Exposure({ ...options, host: options.host ?? LOOPBACK });
     this.#origin = this.#exposure.publicOrigin ?? '';
-    this.#app = this.#appOf(options, lake.writer);
+    this.#app = this.#appOf(options);
     this.#routeOf = routesOf(this.#app);
     this.#pace = new KeylessPace(machine);
     this.#healthPace = new KeylessPace(machine);
@@ -122,11 +121,15 @@ export class AssembledService {
 
   #contextOf(
     { dataDir, clock, machine, ...options }: ServiceOptions,
-    { lake: { reader: lake, cache, reads }, now }: Served,
+    { lake: { reader: lake, writer, cache, reads }, now }: Served,
   ): ServiceContext {
     const opened = this.#opened;
     return {
       lake,
+      writer,
+      hookSecret: options.hookSecret,
+      mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
+      listItems: options.listItems ?? 200,
       clock,
       model: options.model,
       pipeline: options.pipeline,
@@ -138,21 +141,15 @@ export class AssembledService {
       responses: new ResponseCache(cache),
       pages: new PageCache(cache, machine),
       idempotent: new IdempotentResponses(() => clock.now()),
+      poster: opened.add(new HttpPoster({ clock, proxy: options.webhookProxy })),
     };
   }
 
-  #appOf({ clock, machine, corsOrigins = [], metrics, ...options }: ServiceOptions, writer: Lake) {
+  #appOf({ clock, machine, corsOrigins = [], metrics }: ServiceOptions) {
     const routeOf = (method: string, path: string) => this.#routeOf(method, path);
     const admission = new KeyCheck({ keys: this.#context.keys, routeOf, clock, machine });
     const { publicOrigin } = this.#exposure;
-    const webhooks = {
-      writer,
-      poster: this.#opened.add(new HttpPoster({ clock, proxy: options.webhookProxy })),
-      hookSecret: options.hookSecret,
-      mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
-      listItems: options.listItems ?? 200,
-    };
-    return serviceApp(this.#context, webhooks, {
+    return serviceApp(this.#context, {
       access: { admission, sessions: new Sessions(), exposure: this.#exposure },
       origin: () => this.#origin,
       corsOrigins: [...corsOrigins, ...(publicOrigin === undefined ? [] : [publicOrigin])],

@@ -15,8 +15,6 @@ export interface LakeServerDeps extends LakeOfTools {
   /** Of the package. */
   readonly version: string;
   readonly runSql: BoundedQuery;
-  /** Depth of a search, in results. */
-  readonly listItems: number;
   readonly addWatch: AssistantWatch;
   /** Reads a page of the documentation. */
   readonly readPage: (name: string) => Promise<string>;
@@ -114,7 +112,7 @@ export const lakeServer = (deps: LakeServerDeps): McpServer => {
     { instructions: instructionsFor(dataDir) },
   );
   addLakeTool(server, deps);
-  addRouteTools(server, deps, deps.listItems);
+  addRouteTools(server, deps);
   addWatchTool(server, deps);
   addQueryTool(server, runSql, dataDir);
   for (const { name, page, title, description } of PAGES)

@@ -18,6 +18,8 @@ const SEARCH_DEADLINE_MS = 5000;
 export interface LakeOfTools {
   readonly dataDir: string;
   readonly clock: Clock;
+  /** Depth of a search, in results. */
+  readonly listItems: number;
 }
 
 /** The lake during one call, in one transaction. */
@@ -54,7 +56,7 @@ export const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldH
 
 /** The lake is opened for each call, as it may be migrated, restored or replaced in between. */
 const reading = async <T>(
-  { dataDir, clock }: LakeOfTools,
+  { dataDir, clock, listItems }: LakeOfTools,
   read: (reading: LakeReading) => T | Promise<T>,
 ): Promise<T> => {
   const now = clock.now();
@@ -70,7 +72,8 @@ const reading = async <T>(
   };
   try {
     lake.sqlite.exec('begin');
-    return await read({ lake, clock, reads, instantOf: (asOf) => Math.min(now, asOf ?? now) });
+    const instantOf = (asOf: number | undefined): number => Math.min(now, asOf ?? now);
+    return await read({ lake, clock, listItems, reads, instantOf });
   } finally {
     lake.close();
   }

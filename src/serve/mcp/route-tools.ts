@@ -17,7 +17,7 @@ import { growthRoute, unknownVideo, videoRoute } from '../routes/videos.ts';
 import { watchesRoute } from '../routes/watches.ts';
 import { addTool, type LakeOfTools } from './lake-tool.ts';
 
-type SharedRoute = GetRoute<ReadContext & { readonly listItems: number }>;
+type SharedRoute = GetRoute<ReadContext>;
 
 /** A tool that answers as a route does. */
 interface RouteTool {
@@ -150,7 +150,7 @@ const inputOf = (route: SharedRoute): StandardSchemaWithJSON<unknown, Record<str
 };
 
 /** Tools that answer as the routes of the service do, and `analyze`. */
-export const addRouteTools = (server: McpServer, lake: LakeOfTools, listItems: number): void => {
+export const addRouteTools = (server: McpServer, lake: LakeOfTools): void => {
   const addRouteTool = ({ route, ...tool }: RouteTool): void =>
     addTool(server, lake, {
       ...tool,
@@ -159,7 +159,7 @@ export const addRouteTools = (server: McpServer, lake: LakeOfTools, listItems: n
       read: async (input, reading) => {
         const asOf = reading.instantOf(input.asOf as number | undefined);
         const moment = { asOf, owner: '', gone: () => new AbortController().signal };
-        const content = await route.read({ ...reading, listItems }, input, moment, undefined);
+        const content = await route.read(reading, input, moment, undefined);
         return { ...content.body, asOf: isoOf(content.asOf) };
       },
     });

@@ -18,7 +18,6 @@ import { formBody } from '../http/body.ts';
 import { RefusedError } from '../http/problems.ts';
 import { refuseCrossOrigin } from '../http/sent-from.ts';
 import type { ServiceEnv } from '../request/context.ts';
-import type { WatchContext } from '../routes/watches.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -117,9 +116,9 @@ ${mayChange ? addForm(content) : NOTHING}
 };
 
 /** `/watching`: watches for key holders, and on this machine for everybody. Changing them takes the scope `watch`, or this machine. */
-export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
+export const watchingRoutes = (deps: PageDeps): void => {
   const { app, service, keyGuard } = deps;
-  const { writer } = context;
+  const { writer } = service;
 
   const show = async (
     c: Context<ServiceEnv>,
@@ -128,7 +127,7 @@ export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
     const tag = c.req.query('tag');
     const watches = listWatches(writer, tag === undefined ? {} : { tag }).map((watch) => ({
       ...watch,
-      callsPerMonth: callsPerMonth(watch, context),
+      callsPerMonth: callsPerMonth(watch, service),
     }));
     return sendPresentPage(deps, c, (view) => watchingPage(view, { watches, tag, message, typed }));
   };
@@ -154,7 +153,7 @@ export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
         },
         service.clock.now(),
       );
-      return `Following ${watch.subject} for ${callsPerMonth(watch, context)} calls a month.`;
+      return `Following ${watch.subject} for ${callsPerMonth(watch, service)} calls a month.`;
     }
     const id = field('id');
     if (action === 'remove') return `Removed ${removeWatch(writer, id).subject}.`;

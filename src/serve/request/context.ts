@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { HookSecret } from '../../alerts/webhooks/hook-proof.ts';
+import type { Poster } from '../../alerts/webhooks/post.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { KeyStore } from '../../lake/keys/key-store.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
@@ -73,6 +75,16 @@ export type ServiceApp = OpenAPIHono<ServiceEnv>;
 
 export interface ServiceContext {
   readonly lake: Lake;
+  /** Connection for watches and subscriptions. */
+  readonly writer: Lake;
+  /** Sends webhooks. */
+  readonly poster: Poster;
+  /** Undefined: `/hooks/upstream` is off. */
+  readonly hookSecret: HookSecret | undefined;
+  /** Subscriptions allowed per key. */
+  readonly mostOfAKey: number;
+  /** Depth of a search in results, for the price of a watch. */
+  readonly listItems: number;
   /** Slow reads, in threads. */
   readonly reads: HeavyReads;
   readonly responses: ResponseCache;
@@ -92,7 +104,7 @@ export interface ServiceContext {
 }
 
 /** The parts that reads of routes share with the tools of assistants. */
-export interface ReadContext extends Pick<ServiceContext, 'lake' | 'clock'> {
+export interface ReadContext extends Pick<ServiceContext, 'lake' | 'clock' | 'listItems'> {
   readonly reads: Pick<HeavyReads, 'search'> & {
     readonly lists: ComputedLists;
     read(name: 'events', query: QueryOf<'events'>, by: Requester): Promise<FoundOf<'events'>>;

@@ -28,12 +28,6 @@ import { describeChange, getRoute, idParameter, pagedResponse } from '../request
 import { asOf, limit, page, tag } from '../request/parameters.ts';
 import { NO_STORE, respondChange } from '../request/respond-get.ts';
 
-export interface WatchContext {
-  readonly writer: Lake;
-  /** Depth of a search, in results. */
-  readonly listItems: number;
-}
-
 const LONGEST = 200;
 const MOST_TAGS = 20;
 
@@ -73,7 +67,7 @@ const wish = z.object({
 /** A watch as the service returns it. */
 const shownWatch = (
   stored: Watch,
-  context: Pick<WatchContext, 'listItems'>,
+  context: Pick<ServiceContext, 'listItems'>,
 ): z.infer<typeof watch> => ({
   id: stored.id,
   kind: stored.kind,
@@ -98,7 +92,7 @@ export const watchesRoute = getRoute({
   query: { limit, page, asOf, tag },
   response: pagedResponse(watch),
   problems: ['invalid-parameter'],
-  read: (service: ReadContext & Pick<WatchContext, 'listItems'>, { asOf, tag, ...paging }) => {
+  read: (service: ReadContext, { asOf, tag, ...paging }) => {
     const all = listWatches(service.lake, tag === undefined ? {} : { tag });
     const show = (stored: Watch) => shownWatch(stored, service);
     return pageContent(all, show, limitInstant(service, asOf), paging);
@@ -162,7 +156,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 const PREFIX = { creator: '@', hashtag: '#' } as const;
 
 /** @throws RefusedError naming the field */
-const readWatchWish = (body: unknown, { writer }: WatchContext, now: number): NewWatch => {
+const readWatchWish = (body: unknown, writer: Lake, now: number): NewWatch => {
   const read = wish.safeParse(body);
   if (!read.success)
     throw invalidParameters(
@@ -185,19 +179,15 @@ const readWatchWish = (body: unknown, { writer }: WatchContext, now: number): Ne
 };
 
 /** Changes under `/v1/watches`. A key with the scope `watch` sees and changes all watches of the lake. */
-export const watchChanges = (
-  app: ServiceApp,
-  service: ServiceContext,
-  context: WatchContext,
-): void => {
-  const { writer } = context;
+export const watchChanges = (app: ServiceApp, service: ServiceContext): void => {
+  const { writer } = service;
   respondChange(app, addRoute, async (c) => {
     const body = await jsonBody(c);
     return respondOnce(service, c, body, () => {
       const now = service.clock.now();
-      const added = addWatch(writer, readWatchWish(body, context, now), now);
+      const added = addWatch(writer, readWatchWish(body, writer, now), now);
       const headers = { ...NO_STORE, location: `/v1/watches/${added.id}` };
-      return c.json(shownWatch(added, context), 201, headers);
+      return c.json(shownWatch(added, service), 201, headers);
     });
   });
 

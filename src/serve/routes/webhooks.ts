@@ -4,8 +4,6 @@ import ipaddr from 'ipaddr.js';
 import { EVENT_KINDS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { DeliveryRecord } from '../../alerts/webhooks/deliveries.ts';
 import { sendTest } from '../../alerts/webhooks/dispatcher.ts';
-import type { HookSecret } from '../../alerts/webhooks/hook-proof.ts';
-import type { Poster } from '../../alerts/webhooks/post.ts';
 import { receiveHook } from '../../alerts/webhooks/receive.ts';
 import {
   readWish,
@@ -171,15 +169,6 @@ const testRoute = describeChange({
   problems: ['not-found'],
 });
 
-export interface WebhookContext {
-  readonly writer: Lake;
-  readonly poster: Poster;
-  /** Undefined: `/hooks/upstream` is off. */
-  readonly hookSecret: HookSecret | undefined;
-  /** Subscriptions allowed per key. */
-  readonly mostOfAKey: number;
-}
-
 const naming = <T>(work: () => T): T => {
   try {
     return work();
@@ -254,11 +243,8 @@ export const deliveriesRoute = getRoute({
 });
 
 /** Changes under `/v1/webhooks`: a key sees and changes only its own subscriptions. */
-export const webhookChanges = (
-  app: ServiceApp,
-  service: ServiceContext,
-  { writer, poster, mostOfAKey }: WebhookContext,
-): void => {
+export const webhookChanges = (app: ServiceApp, service: ServiceContext): void => {
+  const { writer, clock, mostOfAKey } = service;
   const ownOf = (c: Context<ServiceEnv>): Subscription =>
     required(writer, c.get('standing').id, c.req.param('id') ?? '');
 
@@ -268,7 +254,7 @@ export const webhookChanges = (
       const owner = c.get('standing').id;
       const created = naming(() =>
         addSubscription(writer, readWish(body, false), {
-          now: service.clock.now(),
+          now: clock.now(),
           owner,
           most: mostOfAKey,
         }),
@@ -288,13 +274,12 @@ export const webhookChanges = (
 
   respondChange(app, rotateRoute, (c) => {
     const { id } = ownOf(c);
-    return c.json({ id, ...rotateSecret(writer, id, service.clock.now()) }, 200, NO_STORE);
+    return c.json({ id, ...rotateSecret(writer, id, clock.now()) }, 200, NO_STORE);
   });
 
   respondChange(app, testRoute, async (c) => {
     const { id, url, allowLoopbackHttp: loopback } = ownOf(c);
-    const deps = { clock: service.clock, poster };
-    const { status, error, durationMs } = await sendTest(writer, deps, { id, url, loopback });
+    const { status, error, durationMs } = await sendTest(writer, service, { id, url, loopback });
     return c.json({ delivered: error === null, status, error, durationMs }, 200, NO_STORE);
   });
 };
@@ -306,11 +291,7 @@ const SLUG_OF = {
 } as const;
 
 /** `POST /hooks/upstream`: webhooks of the upstream, authenticated by signature. */
-export const hookRoute = (
-  app: ServiceApp,
-  service: ServiceContext,
-  { writer, hookSecret }: WebhookContext,
-): void => {
+export const hookRoute = (app: ServiceApp, { writer, clock, hookSecret }: ServiceContext): void => {
   app.post('/hooks/upstream', async (c) => {
     if (hookSecret === undefined)
       throw new RefusedError(
@@ -319,7 +300,7 @@ export const hookRoute = (
       );
     const body = await readBody(c);
     const request = { headers: c.req.header(), body };
-    const outcome = receiveHook(writer, request, { secret: hookSecret, now: service.clock.now() });
+    const outcome = receiveHook(writer, request, { secret: hookSecret, now: clock.now() });
     if ('detail' in outcome) throw new RefusedError(SLUG_OF[outcome.kind], outcome.detail);
     c.env.exchange.isProven = true;
     return c.body(null, 204);
