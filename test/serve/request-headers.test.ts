@@ -166,7 +166,6 @@ test('a route whose end is announced says so in its headers and the OpenAPI docu
     deprecation: { since: '2026-01-01', sunset: '2026-07-01' },
     query: { asOf },
     response: z.object({}),
-    problems: [],
     read: () => ({ body: {}, asOf: NOW, observedAt: null }),
   });
   const lake = freshLake();

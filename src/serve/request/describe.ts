@@ -72,6 +72,8 @@ export interface Deprecation {
   readonly sunset: string;
 }
 
+const NOT_FOUND = ['not-found'] as const;
+const OF_BODY = ['invalid-parameter', 'unsupported-media-type'] as const;
 const EXTENSION = { tags: ['Extensions'], 'x-extension': true };
 
 type Shape = z.ZodRawShape;
@@ -112,7 +114,6 @@ export const getRoute = <
   params?: P;
   query: Q;
   response: z.ZodObject;
-  problems: readonly Slug[];
   read: Read<S, P, Q>;
 }): GetRoute<S, P, Q> => {
   const { path, operationId, summary, extension, deprecation, response, read } = route;
@@ -134,7 +135,7 @@ export const getRoute = <
         ...json(response, EXAMPLE_RESPONSES[operationId]),
       },
       304: { description: 'Nothing changed since the response with that ETag.' },
-      ...problemsOf(route.problems),
+      ...problemsOf(['invalid-parameter', ...(route.params === undefined ? [] : NOT_FOUND)]),
     },
   });
   return { config, params, query, response, deprecation, read };
@@ -153,10 +154,9 @@ export const describeChange = (route: {
   /** Description of the response. */
   result: string;
   response?: z.ZodType;
-  problems: readonly Slug[];
 }) => {
   const { method, path, operationId, summary, scope, params, body, response } = route;
-  const isInterface = scope === 'lab';
+  const isInterface = scope === 'lab'; // its body names a video
   return createRoute({
     method,
     path,
@@ -183,9 +183,9 @@ export const describeChange = (route: {
         ...(response === undefined ? {} : json(response, EXAMPLE_RESPONSES[operationId])),
       },
       ...problemsOf([
-        ...route.problems,
         'payload-too-large',
-        ...(body === undefined ? [] : (['unsupported-media-type'] as const)),
+        ...(body === undefined ? [] : OF_BODY),
+        ...(params !== undefined || isInterface ? NOT_FOUND : []),
       ]),
     },
   });

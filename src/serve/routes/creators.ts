@@ -16,7 +16,6 @@ export const creatorRoute = getRoute({
   params: { platform: platformPath, handle: handlePath },
   query: { limit, page, asOf },
   response: creatorResponse,
-  problems: ['invalid-parameter', 'not-found'],
   read: ({ lake }: ReadContext, { platform, handle: written, limit, page }, { asOf }) => {
     const handle = plainHandle(written);
     const profile = creatorProfile(lake, { platform, handle, asOf, limit, page });

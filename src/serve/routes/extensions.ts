@@ -13,7 +13,6 @@ export const eventsRoute = getRoute({
   extension: true,
   query: { kind: eventKind, platform: platformQuery, tag, since, limit, page, asOf },
   response: eventsResponse,
-  problems: ['invalid-parameter'],
   read: async ({ reads }: ReadContext, wanted, { asOf, owner, gone }) => {
     const { total, items } = await reads.read(
       'events',
@@ -41,7 +40,6 @@ export const usageRoute = getRoute({
   extension: true,
   query: { asOf },
   response: usageResponse,
-  problems: ['invalid-parameter'],
   read: async ({ keys }: ServiceContext, _, __, c: Context<ServiceEnv>) => {
     const key = c.get('standing');
     const { id, at, ratePerMinute, callsPerMonth } = key;

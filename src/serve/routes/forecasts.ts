@@ -15,7 +15,6 @@ export const forecastsRoute = getRoute({
   params: { platform: platformPath },
   query: { list: risingList, horizon, limit, page, asOf },
   response: forecastsResponse,
-  problems: ['invalid-parameter', 'not-found'],
   read: ({ lake }: ReadContext, { platform, list, horizon: hours, limit, page }, { asOf: at }) => {
     const readFor = { at, version: lakeVersion(lake) };
     const wanted = { platform, list, hours, at, limit, page };

@@ -26,7 +26,6 @@ const analyze = describeChange({
   status: 200,
   result: 'The analysis.',
   response: analysisResponse,
-  problems: ['invalid-parameter', 'not-found'],
 });
 
 const idIn = (body: unknown): string => {

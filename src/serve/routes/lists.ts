@@ -77,7 +77,6 @@ export const feedRoute = getRoute({
   params: { platform: platformPath },
   query: { limit, page, dateRange: dateRange('24h'), asOf },
   response: feedResponse,
-  problems: ['invalid-parameter', 'not-found'],
   read: async (service: ReadContext, { platform, dateRange, limit, page }, moment) => {
     const { token, windowMs } = dateRange;
     const wanted = { platform, dateRange: token, windowMs, limit, page };
@@ -93,7 +92,6 @@ export const trendsRoute = getRoute({
   params: { platform: platformPath, period: periodPath },
   query: { limit, page, asOf },
   response: trendsResponse,
-  problems: ['invalid-parameter', 'not-found'],
   read: async (service: ReadContext, { platform, period, limit, page }, moment) => {
     const wanted = { platform, period, limit, page };
     const list = await trendsPage(service.reads.lists, { ...wanted, ...moment });
@@ -108,7 +106,6 @@ export const hashtagsRoute = getRoute({
   summary: 'Trending hashtags across platforms, with volume',
   query: { platform: platformQuery, dateRange: dateRange('30d'), limit, page, asOf },
   response: hashtagsResponse,
-  problems: ['invalid-parameter'],
   read: async (service: ReadContext, { platform, dateRange, limit, page }, moment) => {
     const { token, windowMs } = dateRange;
     const of = platform === undefined ? {} : { platform };

@@ -17,7 +17,6 @@ export const searchRoute = getRoute({
   summary: 'Full-text search across the cross-platform index',
   query: { q: searchText, platform: platformQuery, dateRange: openDateRange, limit, page, asOf },
   response: feedResponse,
-  problems: ['invalid-parameter'],
   read: async ({ lake, reads }: ReadContext, { q, platform, dateRange, limit, page }, moment) => {
     const windowMs = dateRange?.windowMs;
     const wish = { q, platform, windowMs, limit, page };

@@ -28,7 +28,6 @@ export const growthRoute = getRoute({
   params: { id: idPath },
   query: { asOf },
   response: growthResponse,
-  problems: ['invalid-parameter', 'not-found'],
   read: ({ lake }: ReadContext, { id }, { asOf: at }) => {
     const { key, platform } = find(lake, id, at);
     const curve = videoGrowth(lake, key, at);
@@ -53,7 +52,6 @@ export const videoRoute = getRoute({
   params: { id: idPath },
   query: { asOf },
   response: videoResponse,
-  problems: ['invalid-parameter', 'not-found'],
   read: ({ lake }: ReadContext, { id }, { asOf: at }) => ({
     body: videoRecord(lake, find(lake, id, at).key, at),
     asOf: at,

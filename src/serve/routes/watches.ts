@@ -91,7 +91,6 @@ export const watchesRoute = getRoute({
   extension: true,
   query: { limit, page, asOf, tag },
   response: pagedResponse(watch),
-  problems: ['invalid-parameter'],
   read: (service: ReadContext, { asOf, tag, ...paging }) => {
     const all = listWatches(service.lake, tag === undefined ? {} : { tag });
     const show = (stored: Watch) => shownWatch(stored, service);
@@ -109,7 +108,6 @@ const addRoute = describeChange({
   status: 201,
   result: 'The watch with its price. An existing watch of the subject is updated.',
   response: watch,
-  problems: ['invalid-parameter'],
 });
 
 const removeRoute = describeChange({
@@ -121,7 +119,6 @@ const removeRoute = describeChange({
   params: z.object({ id: idParameter('w_96801ded1c6a') }),
   status: 204,
   result: 'Removed.',
-  problems: ['not-found'],
 });
 
 const invalid = (parameter: string, detail: string): RefusedError =>

@@ -123,7 +123,6 @@ const addRoute = describeChange({
   status: 201,
   result: 'The subscription. The secret is shown only once.',
   response: subscription.extend({ secret: z.string() }),
-  problems: ['invalid-parameter'],
 });
 
 const removeRoute = describeChange({
@@ -135,7 +134,6 @@ const removeRoute = describeChange({
   ...withId,
   status: 204,
   result: 'Removed.',
-  problems: ['not-found'],
 });
 
 const rotateRoute = describeChange({
@@ -148,7 +146,6 @@ const rotateRoute = describeChange({
   status: 200,
   result: 'The new secret.',
   response: z.object({ id: z.string(), secret: z.string() }),
-  problems: ['not-found'],
 });
 
 const testRoute = describeChange({
@@ -166,7 +163,6 @@ const testRoute = describeChange({
     error: z.string().nullable(),
     durationMs: z.int(),
   }),
-  problems: ['not-found'],
 });
 
 const naming = <T>(work: () => T): T => {
@@ -197,7 +193,6 @@ export const subscriptionsRoute = getRoute({
   extension: true,
   query: { limit, page, asOf },
   response: pagedResponse(subscription),
-  problems: ['invalid-parameter'],
   read: (service: ServiceContext, { asOf, ...paging }, { owner }) => {
     const at = limitInstant(service, asOf);
     return pageContent(listSubscriptions(service.lake, owner), shownSubscription, at, paging);
@@ -212,7 +207,6 @@ export const subscriptionRoute = getRoute({
   params: { id },
   query: { asOf },
   response: subscription.extend({ asOf: z.iso.datetime() }),
-  problems: ['invalid-parameter', 'not-found'],
   read: (service: ServiceContext, { id, asOf }, { owner }) => ({
     body: shownSubscription(required(service.lake, owner, id)),
     asOf: limitInstant(service, asOf),
@@ -228,7 +222,6 @@ export const deliveriesRoute = getRoute({
   params: { id },
   query: { limit, page, asOf },
   response: pagedResponse(delivery),
-  problems: ['invalid-parameter', 'not-found'],
   read: async (service: ServiceContext, { id, limit, page, asOf }, { owner, gone }) => {
     const at = limitInstant(service, asOf);
     const { id: subscriptionId } = required(service.lake, owner, id);
