@@ -86,12 +86,8 @@ export const refusedParameters = (
     parameter: String(path[0] ?? target),
     detail: message,
   }));
-  return target === 'param'
-    ? new RefusedError(
-        'not-found',
-        errors.map(({ parameter, detail }) => `${parameter}: ${detail}`).join(' '),
-      )
-    : invalidParameters(errors);
+  const refusal = invalidParameters(errors);
+  return target === 'param' ? new RefusedError('not-found', refusal.message) : refusal;
 };
 
 export const problemResponse = (refusal: RefusedError): Response => {

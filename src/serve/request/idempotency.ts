@@ -7,8 +7,6 @@ import { invalidParameters } from '../http/problems.ts';
 interface KeptResponse {
   /** Hash of the address and the body. */
   readonly of: string;
-  /** Unix ms. */
-  readonly at: number;
   readonly response: Promise<{ status: number; headers: [string, string][]; body: string }>;
 }
 
@@ -20,7 +18,6 @@ interface KeyedRequest {
 }
 
 const MOST_KEPT = 10_000;
-const KEPT_MS = DAY_MS;
 const KEY = /^[!-~]{1,255}$/;
 
 const refused = (detail: string) => invalidParameters([{ parameter: 'Idempotency-Key', detail }]);
@@ -33,11 +30,11 @@ const copyOf = async (response: Response) => ({
 
 /** Responses to POST requests with an `Idempotency-Key`, kept in memory for a day. */
 export class IdempotentResponses {
-  readonly #kept = new LRUCache<string, KeptResponse>({ max: MOST_KEPT });
-  readonly #now: () => number;
+  readonly #kept: LRUCache<string, KeptResponse>;
 
   constructor(now: () => number) {
-    this.#now = now;
+    const time = { ttl: DAY_MS, ttlResolution: 0, perf: { now } };
+    this.#kept = new LRUCache({ max: MOST_KEPT, ...time });
   }
 
   /**
@@ -54,18 +51,16 @@ export class IdempotentResponses {
     const name = `${sender} ${key}`;
     const of = hash('sha256', `${path} ${JSON.stringify(body)}`);
     const before = this.#kept.get(name);
-    const isKept = before !== undefined && this.#now() - before.at < KEPT_MS;
-    if (isKept && before.of !== of)
+    if (before !== undefined && before.of !== of)
       throw refused('It was used with another request. Use a new key for a new request.');
-    if (!isKept) {
-      const response = Promise.resolve(work()).then(copyOf);
-      this.#kept.set(name, { of, at: this.#now(), response });
+    const response = before?.response ?? Promise.resolve(work()).then(copyOf);
+    if (before === undefined) {
+      this.#kept.set(name, { of, response });
       response.catch(() => this.#kept.delete(name)); // a refused request can be corrected
     }
-    const kept = await this.#kept.get(name)?.response;
-    if (kept === undefined) return work();
-    const headers = new Headers(kept.headers);
-    if (isKept) headers.set('idempotency-replayed', 'true');
-    return new Response(kept.body, { status: kept.status, headers });
+    const { status, body: text, headers } = await response;
+    const sent = new Response(text, { status, headers });
+    if (before !== undefined) sent.headers.set('idempotency-replayed', 'true');
+    return sent;
   }
 }
