@@ -39,7 +39,7 @@ export class ServedLake {
     if (isSearched) {
       if (isSearchFarBehind(this.writer))
         report('Building the search index of all videos before the service starts.');
-      refreshSearch(this.writer); // text added other than by loading
+      refreshSearch(this.writer); // text that loading did not add
     }
     this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
     this.writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);

@@ -33,17 +33,6 @@ export interface SentBytes {
   readonly encoding: ContentCoding | null;
 }
 
-export interface Accepts {
-  readonly ifNoneMatch: string | undefined;
-  readonly ifModifiedSince: string | undefined;
-}
-
-export interface Reply {
-  readonly status: 200 | 304;
-  readonly headers: Record<string, string>;
-  readonly body: Buffer<ArrayBuffer> | null;
-}
-
 const SMALLEST_COMPRESSED_BYTES = 1024;
 
 /** The body without its closing brace. */
@@ -93,39 +82,16 @@ export const bytesOf = ({ bytes }: WrittenResponse, coding: ContentCoding | null
 
 /** True if the client has the response: by ETag, or by date without one. */
 const isKnown = (
+  { req }: Context,
   { etag, observedAt, isDated }: WrittenResponse,
   now: number,
-  { ifNoneMatch, ifModifiedSince }: Accepts,
 ): boolean => {
-  if (ifNoneMatch !== undefined) return hasTag(ifNoneMatch, etag);
-  if (ifModifiedSince === undefined || !isDated || observedAt === null) return false;
-  const since = Date.parse(ifModifiedSince);
+  const tags = req.header('if-none-match');
+  if (tags !== undefined) return hasTag(tags, etag);
+  const date = req.header('if-modified-since');
+  if (date === undefined || !isDated || observedAt === null) return false;
+  const since = Date.parse(date);
   return since <= now && since >= Math.floor(observedAt / 1000) * 1000;
-};
-
-/** The response with its caching headers, or 304 if the client has it. */
-const replyWith = (
-  written: WrittenResponse,
-  now: number,
-  accepts: Accepts,
-  bytes: () => SentBytes,
-): Reply => {
-  const { etag, observedAt } = written;
-  const headers: Record<string, string> = {
-    etag,
-    'cache-control': 'private, no-cache',
-    vary: 'Authorization, Accept-Encoding',
-  };
-  if (written.link !== undefined) headers.link = written.link;
-  if (observedAt !== null) {
-    headers.age = String(Math.max(0, Math.floor((now - observedAt) / 1000)));
-    headers['last-modified'] = new Date(observedAt).toUTCString();
-  }
-  if (isKnown(written, now, accepts)) return { status: 304, headers, body: null };
-  const { bytes: body, encoding } = bytes();
-  headers['content-type'] = 'application/json';
-  if (encoding !== null) headers['content-encoding'] = encoding;
-  return { status: 200, headers, body };
 };
 
 export interface Sending {
@@ -135,13 +101,22 @@ export interface Sending {
   readonly bytes: (coding: ContentCoding | null) => SentBytes;
 }
 
-/** Sends a response: 304 or compressed if the request allows it. */
-export const sendResponse = ({ req }: Context, { written, now, bytes }: Sending): Response => {
-  const coding = codingFor(req.header('accept-encoding'));
-  const accepts = {
-    ifNoneMatch: req.header('if-none-match'),
-    ifModifiedSince: req.header('if-modified-since'),
+/** Sends a response with its caching headers: 304 or compressed if the request allows it. */
+export const sendResponse = (c: Context, { written, now, bytes }: Sending): Response => {
+  const { etag, observedAt, link } = written;
+  const headers: Record<string, string> = {
+    etag,
+    'cache-control': 'private, no-cache',
+    vary: 'Authorization, Accept-Encoding',
   };
-  const { body, ...rest } = replyWith(written, now, accepts, () => bytes(coding));
-  return new Response(body, rest);
+  if (link !== undefined) headers.link = link;
+  if (observedAt !== null) {
+    headers.age = String(Math.max(0, Math.floor((now - observedAt) / 1000)));
+    headers['last-modified'] = new Date(observedAt).toUTCString();
+  }
+  if (isKnown(c, written, now)) return new Response(null, { status: 304, headers });
+  const { bytes: body, encoding } = bytes(codingFor(c.req.header('accept-encoding')));
+  headers['content-type'] = 'application/json';
+  if (encoding !== null) headers['content-encoding'] = encoding;
+  return new Response(body, { headers });
 };

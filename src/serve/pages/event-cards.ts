@@ -21,7 +21,7 @@ const nameOf = (subject: string): [kind: string, id: string] => {
 
 /** An event with the subject's video and the reason in words. */
 export interface NamedEvent extends StoredEvent {
-  /** Null where the event is about no video, or about one that the lake has not. */
+  /** Null if the event is not about a video, or the lake does not have it. */
   readonly video: ContentItem | null;
   /** The video that the reason mentions; null: none. */
   readonly mentioned: ContentItem | null;
@@ -56,7 +56,7 @@ export const namedEvent = (lake: Lake, event: StoredEvent, at: number): NamedEve
   };
 };
 
-/** Link to the page of an event's subject; plain text where it has no page. */
+/** Link to the page of an event's subject; plain text if it has no page. */
 const subjectLink = (view: PageView, { subject, platform, video }: NamedEvent): Html => {
   const [kind, id] = nameOf(subject);
   const link = (path: string, text: string): Html =>
@@ -68,7 +68,7 @@ const subjectLink = (view: PageView, { subject, platform, video }: NamedEvent): 
 };
 
 export interface EventRow extends NamedEvent {
-  /** Null: the reader may not see deliveries. */
+  /** Null: the reader cannot see deliveries. */
   readonly deliveries: readonly EventDelivery[] | null;
 }
 

@@ -41,7 +41,7 @@ export const count = (value: number | null | undefined): Html => {
 };
 
 /**
- * Engagement rate as pages show it: null above 100 % or under 100 views, where it says nothing. The
+ * Engagement rate as pages show it: null above 100 % or under 100 views, where it means nothing. The
  * column `engagement_rate_shown` of `videos` has the same rule.
  */
 export const shownRateOf = ({

@@ -6,7 +6,6 @@ import { MINUTE_MS, NIGHTLY_MS } from '../../base/durations.ts';
 import { parseIso } from '../../base/iso.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import type { ListMoment } from '../../lake/lists/list-page.ts';
 import { originOf } from '../../lake/origin.ts';
 import { timeMarks } from '../../lake/read/time-marks.ts';
 import { holdsUntil, newestSnapshotAt } from '../../lake/read/validity.ts';
@@ -17,6 +16,7 @@ import { codingFor } from '../http/coding.ts';
 import { PROBLEMS, RefusedError } from '../http/problems.ts';
 import {
   momentOf,
+  type RequestMoment,
   type ServiceApp,
   type ServiceContext,
   type ServiceEnv,
@@ -48,9 +48,7 @@ const problemPage = (view: PageView, refusal: RefusedError): FramedPage => ({
   <p class="soft">Use the navigation above, or <a href="${linkTo(view, '/search')}">search</a> for a title, a handle or a hashtag.</p></section>`,
 });
 
-export interface PageMoment extends Pick<ListMoment, 'asOf' | 'owner'> {
-  /** Signal that aborts once no client waits for the page. */
-  readonly gone: () => AbortSignal;
+export interface PageMoment extends RequestMoment {
   readonly isPage: true;
 }
 
@@ -141,7 +139,7 @@ const viewOf = (
   };
 };
 
-const sendPage = (c: Context<ServiceEnv>, page: PageBytes, status: number): Response => {
+export const sendPage = (c: Context<ServiceEnv>, page: PageBytes, status = 200): Response => {
   const coding = codingFor(c.req.header('accept-encoding'));
   const encoding = coding === null ? undefined : { 'content-encoding': coding };
   const type = { 'content-type': 'text/html; charset=UTF-8', vary: 'Accept-Encoding, Cookie' };
@@ -151,9 +149,6 @@ const sendPage = (c: Context<ServiceEnv>, page: PageBytes, status: number): Resp
   });
 };
 
-export const sendFixedPage = (c: Context<ServiceEnv>, page: PageBytes): Response =>
-  sendPage(c, page, 200);
-
 /** Sends a page that always shows the present and is drawn for each request. */
 export const sendPresentPage = async (
   deps: PageDeps,
@@ -162,7 +157,7 @@ export const sendPresentPage = async (
 ): Promise<Response> => {
   const tag = c.req.query('tag');
   const view = viewOf(deps, c, { instant: undefined, query: tag === undefined ? {} : { tag } });
-  return sendFixedPage(c, new PageBytes(String(await framed(view, draw(view)))));
+  return sendPage(c, new PageBytes(String(await framed(view, draw(view)))));
 };
 
 /** Error page with the status code of the API. */
@@ -247,7 +242,7 @@ export const pageRoute = <
       (unwanted) => render(wanted, unwanted),
       waiting,
     );
-    return sendPage(c, page, 200);
+    return sendPage(c, page);
   };
 
   deps.app.get(path.replace(/\{(\w+)\}/g, ':$1'), deps.guard, async (c) => {

@@ -90,7 +90,7 @@ const addForm = ({ typed }: WatchingContent): Html =>
 <label>note<input name="note" maxlength="200"></label>
 <button>follow</button></form></section>`;
 
-/** `/watching`: what is followed, its price and state, and a form to follow more. */
+/** `/watching`: watches with price and state, and a form to follow more. */
 const watchingPage = (view: PageView, content: WatchingContent): FramedPage => {
   const { watches, tag, message } = content;
   const mayChange = view.mayWatch;

@@ -79,6 +79,7 @@ const EXTENSION = { tags: ['Extensions'], 'x-extension': true };
 type Shape = z.ZodRawShape;
 type QueryShape = Shape & { readonly asOf: typeof asOf };
 type InputOf<P extends Shape, Q extends Shape> = z.infer<z.ZodObject<P>> & z.infer<z.ZodObject<Q>>;
+/** A method, so that routes with different parameters can be listed together. */
 type Read<S, P extends Shape, Q extends Shape> = {
   /** @param c request; undefined for tools of assistants */
   read(

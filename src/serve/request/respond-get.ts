@@ -45,7 +45,7 @@ const MOST_NAMED = 20;
 const noteDeprecation = (c: Context<ServiceEnv>, deprecation: Deprecation | undefined): void => {
   if (deprecation === undefined) return;
   const { since, sunset } = deprecation;
-  c.env.exchange.isUnkept = true; // from memory it would come without them
+  c.env.exchange.isUnkept = true; // a cached response would lack the headers
   c.env.outgoing.setHeader('deprecation', `@${Date.parse(since) / SECOND_MS}`);
   c.env.outgoing.setHeader('sunset', new Date(sunset).toUTCString());
 };

@@ -10,7 +10,7 @@ import { forecastsPage } from '../pages/forecasts-page.ts';
 import { hashtagPage } from '../pages/hashtag-page.ts';
 import { hashtagsListPage } from '../pages/hashtags-page.ts';
 import { overviewPage } from '../pages/overview-page.ts';
-import { type PageDeps, sendFixedPage } from '../pages/page-route.ts';
+import { type PageDeps, sendPage } from '../pages/page-route.ts';
 import { pipelinePage } from '../pages/pipeline-page.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';
 import { searchPageRoute } from '../pages/search-page.ts';
@@ -87,7 +87,7 @@ export const pageRoutes = (deps: PageDeps, { document, origin }: PagesAbout): vo
     reference ??= new PageBytes(
       String(referencePage(JSON.parse(document()) as ShownDocument, origin())),
     );
-    return sendFixedPage(c, reference);
+    return sendPage(c, reference);
   });
   for (const [name, files] of ASSETS) {
     const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
