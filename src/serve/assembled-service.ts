@@ -167,7 +167,7 @@ export class AssembledService {
     outgoing.setHeader('x-request-id', exchange.requestId);
     const pace = incoming.url === '/health' ? this.#healthPace : this.#pace;
     let turn: Promise<void> | undefined;
-    const keylessTurn = (): Promise<void> => (turn ??= pace.waitForTurn());
+    const keylessTurn = (): Promise<void> => (turn ??= pace.turn());
     exchange.keylessTurn = keylessTurn;
     if (!hasCredentials(incoming)) await keylessTurn();
     if (incoming.socket.destroyed) return problemResponse(clientGone());

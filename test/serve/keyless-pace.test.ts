@@ -11,7 +11,7 @@ const waits = () => {
   });
   const take = async (turns: number): Promise<number[]> => {
     slept.length = 0;
-    for (let turn = 0; turn < turns; turn++) await pace.turn();
+    for (let turn = 0; turn < turns; turn++) await pace.turn().catch(() => {}); // refused after the longest wait
     return [...slept];
   };
   return { clock, take };

@@ -18,19 +18,14 @@ export class KeylessPace {
     this.#machine = machine;
   }
 
-  /** Resolves to true when the request may run, to false after the longest wait. */
-  async turn(): Promise<boolean> {
+  /** Resolves when the request may run. @throws RefusedError after the longest wait */
+  async turn(): Promise<void> {
     const now = this.#machine.monotonic();
     const at = Math.max(this.#nextAt, now - BURST * INTERVAL_MS) + INTERVAL_MS;
     const isInTime = at <= now + LONGEST_MS;
     if (isInTime) this.#nextAt = at;
     if (at > now) await this.#machine.sleep(Math.min(at - now, LONGEST_MS));
-    return isInTime;
-  }
-
-  /** @throws RefusedError after the longest wait */
-  async waitForTurn(): Promise<void> {
-    if (await this.turn()) return;
+    if (isInTime) return;
     throw unavailable(
       `Too many requests without a key: this one waited ${LONGEST_MS / SECOND_MS} s. Send a key, or try again later.`,
       LONGEST_MS,

@@ -143,20 +143,21 @@ export const comparePage = (deps: PageDeps): void => {
         about: html`<a href="${linkTo(view, '/compare', videos === undefined ? { videos: '' } : {})}">compare ${videos === undefined ? 'videos' : 'creators'}</a>`,
         scripts: videos === undefined ? [] : CHART_SCRIPTS,
       };
-      try {
+      const inputs = videos === undefined ? form(view, query) : videosForm(view, videos);
+      const draw = (): Html => {
         if (videos !== undefined) {
           const found = comparedVideos(lake, videos, view.at);
-          const shown = found.length === 0 ? NOTHING : comparedVideosSections(view, found);
-          return { ...framed, main: html`${videosForm(view, videos)}${shown}` };
+          return found.length === 0 ? NOTHING : comparedVideosSections(view, found);
         }
         const creators = compared(lake, query, view.at);
-        const shown = creators.length === 0 ? NOTHING : results(view, query, creators);
-        return { ...framed, main: html`${form(view, query)}${shown}` };
+        return creators.length === 0 ? NOTHING : results(view, query, creators);
+      };
+      try {
+        return { ...framed, main: html`${inputs}${draw()}` };
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         const message = html`<p class="notice down" role="alert">${error.message}</p>`;
-        const again = videos === undefined ? form(view, query) : videosForm(view, videos);
-        return { ...framed, main: html`${message}${again}` };
+        return { ...framed, main: html`${message}${inputs}` };
       }
     },
   });
