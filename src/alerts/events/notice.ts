@@ -1,10 +1,10 @@
-import type { Platform } from '../../../schema/vocabulary.ts';
+import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
-import { eventsFound } from './detect.ts';
-import { MOST_OF_A_KIND, NewestEvents } from './newest-events.ts';
+import { byOccurrence, eventsFound } from './detect.ts';
+import type { TrendEvent } from './event.ts';
 import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 
@@ -16,6 +16,30 @@ const OVERLAP_MS = 2 * HOUR_MS;
 
 /** Most events of one run; each may go to every subscription. */
 const MOST_EVENTS = 2000;
+
+/** Events of one kind that one detection stores at most; a lake of millions may have more. */
+export const MOST_OF_A_KIND = 10_000;
+
+/** The newest events of each kind, oldest first, and how many older ones are left out. */
+const newestOf = (
+  found: Iterable<TrendEvent>,
+  most: number,
+): { events: TrendEvent[]; left: number } => {
+  const byKind = new Map<EventKind, TrendEvent[]>();
+  let left = 0;
+  const trim = (events: TrendEvent[]): void => {
+    const surplus = Math.max(0, events.length - most);
+    events.sort(byOccurrence).splice(0, surplus);
+    left += surplus;
+  };
+  for (const event of found) {
+    const events = byKind.get(event.kind) ?? [];
+    byKind.set(event.kind, events);
+    if (events.push(event) >= 2 * most) trim(events);
+  }
+  for (const events of byKind.values()) trim(events);
+  return { events: [...byKind.values()].flat().sort(byOccurrence), left };
+};
 
 /** Result of one detection. */
 export interface NoticeSummary extends StoreCounts {
@@ -64,9 +88,7 @@ export const noticeEvents = (
   const imported = before === undefined ? undefined : importedSince(lake, before);
   const from =
     before === undefined ? 0 : Math.max(0, Math.min(before - OVERLAP_MS, imported ?? Infinity));
-  const newest = new NewestEvents(most);
-  for (const event of eventsFound(lake, { from, to: now, thresholds })) newest.add(event);
-  const { events, left } = newest.taken();
+  const { events, left } = newestOf(eventsFound(lake, { from, to: now, thresholds }), most);
   const counts = lake.sqlite
     .transaction(() => {
       lake.sqlite

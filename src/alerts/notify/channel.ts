@@ -1,20 +1,33 @@
 import { createHash } from 'node:crypto';
 import { childEnvironment } from '../../base/child-environment.ts';
 import type { Clock } from '../../base/clock.ts';
+import { targetsIn } from '../../base/config/notify-targets.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { hiding } from '../../base/hidden-forms.ts';
 import { proxyIn } from '../../base/proxy.ts';
 import { runShellCommand } from '../../base/shell-command.ts';
+import type { Lake } from '../../lake/open.ts';
 import { type ChatTarget, chatLetter, chatTarget, quietMs } from '../webhooks/chat.ts';
+import type { Letter } from '../webhooks/guarded-connections.ts';
 import { HttpPoster } from '../webhooks/post.ts';
-import type { WebhookSecrets } from '../webhooks/secrets.ts';
-import { signatureHeaders } from '../webhooks/signature.ts';
+import { signedLetter } from '../webhooks/signature.ts';
+import { secretsOf } from '../webhooks/subscriptions.ts';
 import { readTarget } from '../webhooks/target.ts';
 import type { MailParts } from './mail.ts';
 import { type Message, plainText, shownMessage } from './message.ts';
 
-/** Under which id the secret of notices lies among those of webhooks. */
+/** Names a target in the lake without its secrets. */
+const targetId = (target: string): string =>
+  `notify:${createHash('sha256').update(target).digest('hex').slice(0, 16)}`;
+
+/** Targets of `TRENDLAKE_NOTIFY` by id. */
+export const notifyTargetsById = (notify: string | undefined): Map<string, string> =>
+  new Map(
+    (notify === undefined ? [] : targetsIn(notify)).map((target) => [targetId(target), target]),
+  );
+
+/** Id of the secret of notices among those of webhooks. */
 export const NOTIFY_ID = 'notify';
 /** Longest wait for a receiver, whatever it is. */
 const TIMEOUT_MS = 30 * SECOND_MS;
@@ -27,58 +40,39 @@ const messageId = (message: Message, now: number): string =>
     ? `notice_${now}`
     : `${message.type.slice('trendlake.'.length)}_${now}_${createHash('sha256').update(JSON.stringify(message.data)).digest('hex').slice(0, 12)}`;
 
-/** Posts to a chat service, a second time after a short quiet that it asks for. */
-const byChat = async (
-  chat: ChatTarget,
+/** Body and headers of a message: in the format of a chat service, or signed for a webhook. */
+const letterOf = (
+  chat: ChatTarget | undefined,
   message: Message,
-  { clock, env, publicUrl }: ChannelDeps,
-  signal: AbortSignal,
-): Promise<void> => {
-  const target = readTarget(chat.url, true);
-  const poster = new HttpPoster({ clock, proxy: proxyIn(env) });
-  const letter = {
-    url: target.href,
-    loopback: target.protocol === 'http:',
-    ...chatLetter(chat, shownMessage(message, publicUrl)),
-  };
-  try {
-    const first = await poster.post(letter, signal);
-    const waitMs = quietMs(first);
-    if (waitMs !== undefined) await clock.sleep(waitMs, signal);
-    const { error } = waitMs === undefined ? first : await poster.post(letter, signal);
-    if (error !== null) throw new Error(error);
-  } finally {
-    await poster.close();
-  }
+  { clock, lake, publicUrl }: ChannelDeps,
+): Pick<Letter, 'body' | 'headers'> => {
+  if (chat !== undefined) return chatLetter(chat, shownMessage(message, publicUrl));
+  const now = clock.now();
+  using secrets = secretsOf(lake);
+  if (secrets.signing(NOTIFY_ID, now).length === 0) secrets.rotate(NOTIFY_ID, now);
+  const signing = secrets.signing(NOTIFY_ID, now);
+  return signedLetter(messageId(message, now), now, JSON.stringify(message), signing);
 };
 
-const byWebhook = async (
-  url: string,
+/** Posts to a webhook or a chat service, which may ask for a short quiet before a second attempt. */
+const byPost = async (
+  channel: string,
   message: Message,
-  { clock, secrets, env }: ChannelDeps,
+  deps: ChannelDeps,
   signal: AbortSignal,
 ): Promise<void> => {
-  const target = readTarget(url, true);
-  const now = clock.now();
-  const body = JSON.stringify(message);
-  if (secrets.signing(NOTIFY_ID, now).length === 0) secrets.rotate(NOTIFY_ID, now);
-  const poster = new HttpPoster({ clock, proxy: proxyIn(env) });
-  try {
-    const letter = {
-      url: target.href,
-      loopback: target.protocol === 'http:',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'trendlake-webhooks',
-        ...signatureHeaders(messageId(message, now), now, body, secrets.signing(NOTIFY_ID, now)),
-      },
-    };
-    const { error } = await poster.post(letter, signal);
-    if (error !== null) throw new Error(error);
-  } finally {
-    await poster.close();
+  const { clock, env } = deps;
+  const chat = chatTarget(channel);
+  const { href: url, protocol } = readTarget(chat?.url ?? channel, true);
+  const letter = { url, loopback: protocol === 'http:', ...letterOf(chat, message, deps) };
+  await using poster = new HttpPoster({ clock, proxy: proxyIn(env) });
+  let attempt = await poster.post(letter, signal);
+  const waitMs = chat === undefined ? undefined : quietMs(attempt);
+  if (waitMs !== undefined) {
+    await clock.sleep(waitMs, signal);
+    attempt = await poster.post(letter, signal);
   }
+  if (attempt.error !== null) throw new Error(attempt.error);
 };
 
 /** Runs a command with the message as JSON on its input. */
@@ -106,7 +100,7 @@ const passwordIn = (channel: string): string => {
 /** Dependencies of sending. */
 export interface ChannelDeps {
   readonly clock: Clock;
-  readonly secrets: WebhookSecrets;
+  readonly lake: Lake;
   readonly env: NodeJS.ProcessEnv;
   /** Gives up at once. */
   readonly signal: AbortSignal;
@@ -131,9 +125,8 @@ export const sendTo = async (
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([stopping, deadline]);
   try {
-    const chat = chatTarget(channel);
-    if (chat !== undefined) await byChat(chat, message, deps, signal);
-    else if (/^https?:/.test(channel)) await byWebhook(channel, message, deps, signal);
+    if (chatTarget(channel) !== undefined || /^https?:/.test(channel))
+      await byPost(channel, message, deps, signal);
     else if (/^smtps?:/.test(channel)) {
       const { sendMail } = await import('./mail.ts'); // hono and nodemailer take time to load
       await sendMail(channel, shownMessage(message, deps.publicUrl), mail, signal);

@@ -31,7 +31,7 @@ export interface Notice {
 /** A notice that at least one target did not get. */
 export interface UnsentNotice extends Notice {
   /** Ids of targets that got it. */
-  readonly toldTo: readonly string[];
+  readonly sentTo: readonly string[];
 }
 
 /** A kind, or one of its subjects, that was examined. */
@@ -83,11 +83,11 @@ export const noteConditions = (
  * Unsent notices, oldest first: current conditions, and the end of sent ones. Conditions that ended
  * before they were sent are skipped.
  */
-export const untoldNotices = (lake: Lake): UnsentNotice[] =>
-  prepare<Notice & { toldTo: string }>(
+export const unsentNotices = (lake: Lake): UnsentNotice[] =>
+  prepare<Notice & { sentTo: string }>(
     lake.sqlite,
     `select kind, subject, detail as sentence, began_at as beganAt, ended_at as endedAt,
-         coalesce(told_to, '[]') as toldTo from conditions
+         coalesce(told_to, '[]') as sentTo from conditions
        where (ended_at is null and (told_at is null or told_to is not null))
          or (told_at is not null and ended_at is not null and end_told_at is null)
        order by coalesce(ended_at, began_at), kind, subject`,
@@ -97,33 +97,33 @@ export const untoldNotices = (lake: Lake): UnsentNotice[] =>
       sentence: 'text',
       beganAt: 'number',
       endedAt: 'number?',
-      toldTo: 'text',
+      sentTo: 'text',
     },
   )
     .all()
-    .map((notice) => ({ ...notice, toldTo: JSON.parse(notice.toldTo) as string[] }));
+    .map((notice) => ({ ...notice, sentTo: JSON.parse(notice.sentTo) as string[] }));
 
-/** Saves that a target got notices. With `isLast`, every target did. */
-export const markTold = (
+/**
+ * Saves that a target got notices.
+ * @param targets ids of all targets; once each got a notice, it is not sent again
+ */
+export const markNoticesSent = (
   lake: Lake,
   notices: readonly UnsentNotice[],
-  { target, isLast, now }: { target: string; isLast: boolean; now: number },
+  { target, targets, now }: { target: string; targets: readonly string[]; now: number },
 ): void => {
-  const markTold = lake.sqlite.prepare(
-    `update conditions set told_at = coalesce(told_at, @now), told_to = null,
-       end_told_at = iif(@endedAt is null, end_told_at, @now)
-     where kind = @kind and subject = @subject and began_at = @beganAt`,
-  );
-  const some = lake.sqlite.prepare(
+  const mark = lake.sqlite.prepare(
     `update conditions set told_at = coalesce(told_at, @now),
-       told_to = json_insert(coalesce(told_to, '[]'), '$[#]', @target)
+       told_to = iif(@isLast, null, json_insert(coalesce(told_to, '[]'), '$[#]', @target)),
+       end_told_at = iif(@isLast and @endedAt is not null, @now, end_told_at)
      where kind = @kind and subject = @subject and began_at = @beganAt`,
   );
   lake.sqlite
     .transaction(() => {
-      for (const { toldTo: _, ...notice } of notices)
-        if (isLast) markTold.run({ ...notice, now });
-        else some.run({ ...notice, target, now });
+      for (const { sentTo, ...notice } of notices) {
+        const isLast = targets.every((id) => id === target || sentTo.includes(id));
+        mark.run({ ...notice, target, now, isLast: isLast ? 1 : 0 });
+      }
     })
     .immediate();
 };

@@ -1,10 +1,19 @@
 import { commandText } from '../../base/installation.ts';
+import { foldHandle } from '../../base/wire/folding.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
+import { spellingsOf } from '../../lake/read/spellings.ts';
+import { listWatches, type Watch } from '../../lake/watches/watches.ts';
 import { targetOrigin } from '../webhooks/chat.ts';
-import type { Condition } from './conditions.ts';
+import { type Condition, type ConditionKind, noteConditions } from './conditions.ts';
+
+const condition = (kind: ConditionKind, subject: string, sentence: string): Condition => ({
+  kind,
+  subject,
+  sentence,
+});
 
 /** Drift first seen at or before this is known: the first check reports nothing old. */
 const DRIFT_DAYS_MS = 86_400_000;
@@ -62,31 +71,33 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
   return [
     ...clockProblems(lake, now)
       .slice(0, 1)
-      .map((sentence) => ({ kind: 'clock' as const, subject: '', sentence })),
+      .map((sentence) => condition('clock', '', sentence)),
     ...(failed
       ? [
-          {
-            kind: 'run' as const,
-            subject: '',
-            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${commandText('status')}\` shows what failed.`,
-          },
+          condition(
+            'run',
+            '',
+            `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${commandText('status')}\` shows what failed.`,
+          ),
         ]
       : []),
-    ...drift.map(({ resource, fields, field }) => ({
-      kind: 'drift' as const,
-      subject: resource,
-      sentence: `The service's ${resource} changed shape: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${commandText('query "select * from drift"')}\` shows it.${shapesText(readDrift(sqlite, NEWEST_DRIFT), resource, field)}`,
-    })),
-    ...endpoints.map(({ id, url, reason }) => ({
-      kind: 'endpoint' as const,
-      subject: id,
-      sentence: `The webhook endpoint ${targetOrigin(url)} (${id}) is disabled: ${reason}.`,
-    })),
-    ...failing.map(({ name, failure }) => ({
-      kind: 'alert' as const,
-      subject: name,
-      sentence: `The alert "${name}" cannot be evaluated: ${failure}`,
-    })),
+    ...drift.map(({ resource, fields, field }) =>
+      condition(
+        'drift',
+        resource,
+        `The service's ${resource} changed shape: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${commandText('query "select * from drift"')}\` shows it.${shapesText(readDrift(sqlite, NEWEST_DRIFT), resource, field)}`,
+      ),
+    ),
+    ...endpoints.map(({ id, url, reason }) =>
+      condition(
+        'endpoint',
+        id,
+        `The webhook endpoint ${targetOrigin(url)} (${id}) is disabled: ${reason}.`,
+      ),
+    ),
+    ...failing.map(({ name, failure }) =>
+      condition('alert', name, `The alert "${name}" cannot be evaluated: ${failure}`),
+    ),
   ];
 };
 
@@ -112,11 +123,96 @@ export const staleSources = (
     if (answeredAt === null || answeredAt >= staleAt) return [];
     const hours = Math.round((now - answeredAt) / 3_600_000);
     return [
-      {
-        kind: 'stale' as const,
-        subject: job,
-        sentence: `No successful ${job} run for ${hours} hours. \`${commandText('status')}\` shows why.`,
-      },
+      condition(
+        'stale',
+        job,
+        `No successful ${job} run for ${hours} hours. \`${commandText('status')}\` shows why.`,
+      ),
     ];
   });
+};
+
+const RENAMED = `
+  select w.id, v.user from watches w
+    join video_revision r on r.user in (${spellingsOf('w.subject')})
+    join video v on v.key = r.video_key and v.platform = w.platform
+  where w.kind = 'creator' and w.paused_at is null and v.user is not null
+    and not exists (select 1 from video o where o.platform = w.platform
+      and o.user in (${spellingsOf('w.subject')}) and o.first_seen_at >= r.until_at)
+  order by r.until_at, r.video_key`;
+
+const nameOf = ({ kind, platform, subject }: Watch): string =>
+  kind === 'creator' ? `@${subject} on ${platform}` : subject;
+
+/** Watches whose creator or video vanished, went private or has a new handle. */
+export const watchConditions = (lake: Lake): Condition[] => {
+  const renamed = new Map(
+    prepare(lake.sqlite, RENAMED, { id: 'text', user: 'text' })
+      .all()
+      .map(({ id, user }) => [id, user]),
+  );
+  return listWatches(lake).flatMap((watch): Condition[] => {
+    const { id, platform, subject, pausedReason } = watch;
+    if (pausedReason !== null)
+      return [
+        condition(
+          'watch',
+          id,
+          `${nameOf(watch)} is not watched any more: ${pausedReason.replace(/\.$/, '')}. Try again with \`${commandText(`watch resume ${id}`)}\`, or run \`${commandText(`watch remove ${id}`)}\`.`,
+        ),
+      ];
+    const user = renamed.get(id);
+    if (user === undefined || foldHandle(user) === subject) return [];
+    return [
+      condition(
+        'watch',
+        id,
+        `${nameOf(watch)} has a new handle: @${user}. Run \`${commandText(`watch add @${user} --platform ${platform}`)}\` and \`${commandText(`watch remove ${id}`)}\`.`,
+      ),
+    ];
+  });
+};
+
+/** Facts known to the runner of a night and not in the lake. */
+export interface Known {
+  /** When each source should have answered. */
+  readonly sources: readonly ExpectedSource[];
+  /** That the month's calls will not last, in a sentence; null: they will. */
+  readonly quota: string | null;
+  /** Chores that were done, and whether each failed. */
+  readonly chores: readonly { readonly name: string; readonly failed: boolean }[];
+}
+
+/** Kinds that every judgement examines. */
+const ALWAYS_JUDGED: readonly ConditionKind[] = [
+  'run',
+  'drift',
+  'endpoint',
+  'stale',
+  'quota',
+  'clock',
+  'alert',
+  'watch',
+];
+
+/** Notes what needs attention and what is resolved. A second time finds nothing. */
+export const judgeConditions = (lake: Lake, known: Known, now: number): void => {
+  const { sources, quota, chores } = known;
+  const holding = [
+    ...lakeConditions(lake, now),
+    ...watchConditions(lake),
+    ...staleSources(lake, sources, now),
+    ...(quota === null ? [] : [condition('quota', '', quota)]),
+    ...chores
+      .filter(({ failed }) => failed)
+      .map(({ name }) =>
+        condition('chore', name, `${name} failed; the log shows why. It is retried.`),
+      ),
+  ];
+  const judged = [
+    ...ALWAYS_JUDGED.map((kind) => ({ kind })),
+    // a chore that was not done now may still fail
+    ...chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),
+  ];
+  noteConditions(lake, holding, { judged, now });
 };

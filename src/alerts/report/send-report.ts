@@ -3,7 +3,6 @@ import { readMeta, writeMeta } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type ChannelDeps, sendTo } from '../notify/channel.ts';
 import { chatTarget } from '../webhooks/chat.ts';
-import { secretsOf } from '../webhooks/subscriptions.ts';
 import { reportMail, reportMessage } from './report-mail.ts';
 import type { Week } from './week.ts';
 import { weeklyReport } from './weekly-report.ts';
@@ -34,36 +33,31 @@ const hashOf = (parts: readonly string[]): string =>
 export const sendReports = async (
   lake: Lake,
   { week, tags, targets, again = false }: ReportOrder,
-  deps: Omit<ChannelDeps, 'secrets'>,
+  deps: Omit<ChannelDeps, 'lake'>,
 ): Promise<SentReports> => {
   const { clock, signal, publicUrl } = deps;
   const earlier = JSON.parse(readMeta(lake.sqlite, SENT) ?? '{}') as Record<string, string[]>;
   const done = new Set(again ? [] : earlier[week.name]);
   const failures: string[] = [];
   let sent = 0;
-  const secrets = secretsOf(lake);
-  try {
-    for (const tag of tags.length === 0 ? [undefined] : tags) {
-      const idOf = (target: string): string => hashOf([target, tag ?? '']);
-      const missing = targets.filter((target) => !done.has(idOf(target)));
-      if (missing.length === 0) continue;
-      const report = await weeklyReport(lake, { week, tag }, clock);
-      const message = reportMessage(report);
-      const mail = await reportMail(report, publicUrl);
-      for (const target of missing) {
-        const failure = await sendTo(target, message, { ...deps, secrets }, mail);
-        if (failure !== undefined) {
-          failures.push(failure);
-          continue;
-        }
-        sent += 1;
-        done.add(idOf(target));
-        if (!again) writeMeta(lake.sqlite, SENT, JSON.stringify({ [week.name]: [...done] }));
-        await clock.sleep(chatTarget(target)?.everyMs ?? 0, signal);
+  for (const tag of tags.length === 0 ? [undefined] : tags) {
+    const idOf = (target: string): string => hashOf([target, tag ?? '']);
+    const missing = targets.filter((target) => !done.has(idOf(target)));
+    if (missing.length === 0) continue;
+    const report = await weeklyReport(lake, { week, tag }, clock);
+    const message = reportMessage(report);
+    const mail = await reportMail(report, publicUrl);
+    for (const target of missing) {
+      const failure = await sendTo(target, message, { ...deps, lake }, mail);
+      if (failure !== undefined) {
+        failures.push(failure);
+        continue;
       }
+      sent += 1;
+      done.add(idOf(target));
+      if (!again) writeMeta(lake.sqlite, SENT, JSON.stringify({ [week.name]: [...done] }));
+      await clock.sleep(chatTarget(target)?.everyMs ?? 0, signal);
     }
-  } finally {
-    secrets.close();
   }
   return { sent, failures };
 };

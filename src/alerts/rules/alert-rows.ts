@@ -3,12 +3,14 @@ import { UsageError } from '../../base/errors.ts';
 import { docsPage } from '../../base/installation.ts';
 import { QueryError, type QuerySurroundings, runQuery } from '../../lake/query/run-query.ts';
 import type { AlertRow } from './alert-store.ts';
-import type { RowsBySubject } from './fire.ts';
 
 /** Longest time of a statement. */
 const TIMEOUT_MS = 10 * SECOND_MS;
 const MOST_ROWS = 1000;
 const MOST_CHARACTERS = 4_000_000;
+
+/** Rows of one evaluation by subject; the first row of a subject counts. */
+export type RowsBySubject = ReadonlyMap<string, AlertRow>;
 
 /** Runs the statement of an alert, over the lake of now or as of an instant (Unix ms). */
 export type RunStatement = (sql: string, asOf?: number) => Promise<RowsBySubject>;

@@ -1,9 +1,39 @@
 import { messageOf, TrendlakeError } from '../../base/errors.ts';
 import type { Lake } from '../../lake/open.ts';
-import { notifyTargetsById } from '../notify/target-id.ts';
-import type { RunStatement } from './alert-rows.ts';
-import { lastSeen, listAlerts, saveEvaluation, saveFailure } from './alert-store.ts';
-import { firedRows } from './fire.ts';
+import { notifyTargetsById } from '../notify/channel.ts';
+import type { RowsBySubject, RunStatement } from './alert-rows.ts';
+import {
+  type Alert,
+  type AlertHit,
+  lastSeen,
+  listAlerts,
+  saveEvaluation,
+  saveFailure,
+} from './alert-store.ts';
+
+/** Earlier evaluations, as far as they decide about the next one. */
+interface EarlierRows {
+  /** Newest evaluation that succeeded, Unix ms. */
+  readonly evaluatedAt: number | null;
+  /** Newest evaluation that had the subject, Unix ms. */
+  readonly lastSeen: ReadonlyMap<string, number>;
+}
+
+/**
+ * Rows that fire: new ones, and ones that return after they were away for the cool-down. A row that
+ * the evaluation before had too does not fire.
+ */
+export const firedRows = (
+  { name, cooldownMs }: Pick<Alert, 'name' | 'cooldownMs'>,
+  rows: RowsBySubject,
+  { evaluatedAt, lastSeen }: EarlierRows,
+  at: number,
+): AlertHit[] =>
+  [...rows].flatMap(([subject, row]) => {
+    const seenAt = lastSeen.get(subject);
+    const fires = seenAt === undefined || (seenAt !== evaluatedAt && at - seenAt >= cooldownMs);
+    return fires ? [{ name, subject, at, row }] : [];
+  });
 
 /**
  * Evaluates every alert at an instant and stores the rows that fire. A statement that fails changes

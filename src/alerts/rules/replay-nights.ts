@@ -3,7 +3,7 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import type { RunStatement } from './alert-rows.ts';
 import type { Alert, AlertHit } from './alert-store.ts';
-import { firedRows } from './fire.ts';
+import { firedRows } from './evaluate.ts';
 
 /** Work after a run, such as forecasts, is known this long after its end at the latest. */
 const FOLLOWED_BY_MS = HOUR_MS;

@@ -2,11 +2,9 @@ import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import { terminalLine } from '../../base/terminal-text.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type ChannelDeps, sendTo } from '../notify/channel.ts';
+import { type ChannelDeps, notifyTargetsById, sendTo } from '../notify/channel.ts';
 import type { AlertMessage } from '../notify/message.ts';
-import { notifyTargetsById } from '../notify/target-id.ts';
 import { chatTarget } from '../webhooks/chat.ts';
-import { secretsOf } from '../webhooks/subscriptions.ts';
 import { type AlertHit, markSent, waitingHits } from './alert-store.ts';
 
 /** Rows that no target took for this long are not sent any more. */
@@ -48,37 +46,30 @@ export const messageOfHits = (
 export const sendHits = async (
   lake: Lake,
   notify: string | undefined,
-  deps: Omit<ChannelDeps, 'secrets'>,
+  deps: Omit<ChannelDeps, 'lake'>,
 ): Promise<string[]> => {
   const now = deps.clock.now();
   const waiting = waitingHits(lake);
-  if (waiting.length === 0) return [];
   const notified = notifyTargetsById(notify);
   const failures: string[] = [];
-  const secrets = secretsOf(lake);
-  try {
-    for (const target of new Set(waiting.flatMap((hit) => hit.waiting))) {
-      const ofTarget = waiting.filter((hit) => hit.waiting.includes(target));
-      const address = target.startsWith('notify:') ? notified.get(target) : target;
-      const isPast = (hit: AlertHit): boolean =>
-        address === undefined || now - hit.at > TOO_LATE_MS;
-      markSent(lake, ofTarget.filter(isPast), target);
-      if (address === undefined) continue;
-      const everyMs = chatTarget(address)?.everyMs ?? 0;
-      const timely = ofTarget.filter((hit) => !isPast(hit));
-      for (const [alert, hits] of Map.groupBy(timely, ({ name }) => name)) {
-        const message = messageOfHits(alert, hits, now);
-        const failure = await sendTo(address, message, { ...deps, secrets });
-        if (failure !== undefined) {
-          failures.push(`${alert}: ${failure}`);
-          break;
-        }
-        markSent(lake, hits, target);
-        await deps.clock.sleep(everyMs, deps.signal);
+  for (const target of new Set(waiting.flatMap((hit) => hit.waiting))) {
+    const ofTarget = waiting.filter((hit) => hit.waiting.includes(target));
+    const address = target.startsWith('notify:') ? notified.get(target) : target;
+    const isPast = (hit: AlertHit): boolean => address === undefined || now - hit.at > TOO_LATE_MS;
+    markSent(lake, ofTarget.filter(isPast), target);
+    if (address === undefined) continue;
+    const everyMs = chatTarget(address)?.everyMs ?? 0;
+    const timely = ofTarget.filter((hit) => !isPast(hit));
+    for (const [alert, hits] of Map.groupBy(timely, ({ name }) => name)) {
+      const message = messageOfHits(alert, hits, now);
+      const failure = await sendTo(address, message, { ...deps, lake });
+      if (failure !== undefined) {
+        failures.push(`${alert}: ${failure}`);
+        break;
       }
+      markSent(lake, hits, target);
+      await deps.clock.sleep(everyMs, deps.signal);
     }
-  } finally {
-    secrets.close();
   }
   return failures;
 };

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, required } from '../../lake/prepare.ts';
+import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 import {
   choosing,
   dueAgain,
@@ -125,24 +125,26 @@ export const recordAttempts = (
     .filter((sentence) => sentence !== null);
 };
 
+const RECORD = {
+  id: 'text',
+  eventId: 'text',
+  subscriptionId: 'text',
+  kind: 'text',
+  subject: 'text',
+  state: 'text',
+  attempts: 'number',
+  queuedAt: 'number',
+  nextAttemptAt: 'number?',
+  status: 'number?',
+  error: 'text?',
+  answer: 'text?',
+  attemptedAt: 'number?',
+  durationMs: 'number?',
+  deliveredAt: 'number?',
+} as const;
+
 /** A delivery as people read it; instants in Unix ms. */
-export interface DeliveryRecord {
-  readonly id: string;
-  readonly eventId: string;
-  readonly subscriptionId: string;
-  readonly kind: string;
-  readonly subject: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly queuedAt: number;
-  readonly nextAttemptAt: number | null;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly answer: string | null;
-  readonly attemptedAt: number | null;
-  readonly durationMs: number | null;
-  readonly deliveredAt: number | null;
-}
+export type DeliveryRecord = RowOf<typeof RECORD>;
 
 /** Filter of deliveries; missing fields do not restrict. */
 export interface DeliveriesQuery {
@@ -177,23 +179,7 @@ export const deliveriesPage = (
          d.last_answer as answer, d.last_attempt_at as attemptedAt, d.last_duration_ms as durationMs, d.delivered_at as deliveredAt
        from deliveries d join events e on e.id = d.event_id
        where ${MATCHING} order by d.queued_at desc, d.id limit @limit offset @offset`,
-    {
-      id: 'text',
-      eventId: 'text',
-      subscriptionId: 'text',
-      kind: 'text',
-      subject: 'text',
-      state: 'text',
-      attempts: 'number',
-      queuedAt: 'number',
-      nextAttemptAt: 'number?',
-      status: 'number?',
-      error: 'text?',
-      answer: 'text?',
-      attemptedAt: 'number?',
-      durationMs: 'number?',
-      deliveredAt: 'number?',
-    },
+    RECORD,
   ).all({ ...query, limit, offset: Math.min(page - 1, total) * limit });
   return { total, items };
 };
@@ -208,18 +194,22 @@ export const deliveriesAtMost = (lake: Lake, subscriptionId: string, most: numbe
     ).get(subscriptionId, most),
   );
 
-/** An event on its way to one endpoint, as of an instant. Instants are Unix ms. */
-export interface EventDelivery {
-  readonly eventId: string;
-  readonly subscriptionId: string;
-  /** Of its address: the rest may hold a secret. */
-  readonly origin: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly deliveredAt: number | null;
-  readonly nextAttemptAt: number | null;
-  readonly error: string | null;
-}
+const OF_EVENT = {
+  eventId: 'text',
+  subscriptionId: 'text',
+  url: 'text',
+  state: 'text',
+  attempts: 'number',
+  deliveredAt: 'number?',
+  nextAttemptAt: 'number?',
+  error: 'text?',
+} as const;
+
+/**
+ * An event on its way to one endpoint, as of an instant. Instants are Unix ms. `origin` is that of
+ * its address: the rest may hold a secret.
+ */
+export type EventDelivery = Omit<RowOf<typeof OF_EVENT>, 'url'> & { readonly origin: string };
 
 const OF_EVENTS = `
   select d.event_id as eventId, d.subscription_id as subscriptionId, s.url, d.state, d.attempts,
@@ -235,16 +225,11 @@ export const deliveriesOf = (
   eventIds: readonly string[],
   { owner, asOf }: { owner: Owner; asOf: number },
 ): Map<string, EventDelivery[]> => {
-  const rows = prepare(lake.sqlite, OF_EVENTS, {
-    eventId: 'text',
-    subscriptionId: 'text',
-    url: 'text',
-    state: 'text',
-    attempts: 'number',
-    deliveredAt: 'number?',
-    nextAttemptAt: 'number?',
-    error: 'text?',
-  }).all({ ids: JSON.stringify(eventIds), asOf, owner: owner ?? null });
+  const rows = prepare(lake.sqlite, OF_EVENTS, OF_EVENT).all({
+    ids: JSON.stringify(eventIds),
+    asOf,
+    owner: owner ?? null,
+  });
   const deliveries = rows.map(({ url, ...row }): EventDelivery => {
     const isLater = row.deliveredAt !== null && row.deliveredAt > asOf;
     return {

@@ -1,9 +1,19 @@
+import { EVENT_KINDS } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
+import { isObject } from '../../base/json-object.ts';
+import { terminalLine } from '../../base/terminal-text.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type ChatTarget, chatLetter, chatTarget, targetOrigin } from './chat.ts';
-import { shownEvents } from './chat-events.ts';
+import { eventSentence } from '../../lake/read/event-sentence.ts';
+import {
+  type ChatTarget,
+  chatLetter,
+  chatTarget,
+  type ShownItem,
+  type ShownMessage,
+  targetOrigin,
+} from './chat.ts';
 import {
   type DueDelivery,
   dueDeliveries,
@@ -14,7 +24,7 @@ import {
 } from './deliveries.ts';
 import type { DeliveryAttempt, Poster } from './post.ts';
 import type { WebhookSecrets } from './secrets.ts';
-import { signatureHeaders } from './signature.ts';
+import { signedLetter } from './signature.ts';
 import { endSubscriptionsOf, secretsOf } from './subscriptions.ts';
 
 /** Attempts under way at one origin; one to an endpoint that fails, so that a dead one is only probed. */
@@ -46,7 +56,7 @@ type Target = Pick<Endpoint, 'id' | 'url' | 'loopback'>;
 const sendOne = (
   { poster, clock, secrets }: SendDeps,
   endpoint: Target,
-  letter: { id: string; body: string },
+  { id, body }: { id: string; body: string },
   signal?: AbortSignal,
 ): Promise<DeliveryAttempt> => {
   const now = clock.now();
@@ -60,19 +70,39 @@ const sendOne = (
       answer: null,
       error: `its secret is not in service.db: \`${commandText(`webhooks rotate ${endpoint.id}`)}\` makes a new one`,
     });
-  return poster.post(
-    {
-      url: endpoint.url,
-      loopback: endpoint.loopback,
-      body: letter.body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'trendlake-webhooks',
-        ...signatureHeaders(letter.id, now, letter.body, signing),
-      },
-    },
-    signal,
-  );
+  const { url, loopback } = endpoint;
+  return poster.post({ url, loopback, ...signedLetter(id, now, body, signing) }, signal);
+};
+
+/** More events than this become a digest. */
+const MOST_EVENTS = 10;
+
+const shownEvent = (body: string): ShownItem => {
+  const { type, data } = JSON.parse(body) as { type: string; data: unknown };
+  const { subject, note } = isObject(data) ? data : {};
+  const { kind, id, url } = isObject(subject) ? subject : {};
+  const known = EVENT_KINDS.find((kind) => kind === type);
+  return {
+    title: terminalLine([type, kind, id].filter((part) => typeof part === 'string').join(' ')),
+    text: terminalLine(known === undefined ? String(note ?? '') : eventSentence(known, data)),
+    url: typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '') ? url : null,
+  };
+};
+
+/**
+ * Events as one message.
+ * @param bodies as webhooks deliver them
+ * @param publicUrl origin of the dashboard
+ */
+const shownEvents = (bodies: readonly string[], publicUrl: string | undefined): ShownMessage => {
+  const items = bodies.slice(0, MOST_EVENTS).map(shownEvent);
+  return {
+    headline:
+      bodies.length === 1 ? `trendlake: ${items[0]?.title}` : `trendlake: ${bodies.length} events`,
+    items,
+    more: bodies.length - items.length,
+    link: publicUrl === undefined ? undefined : `${publicUrl}/events`,
+  };
 };
 
 /** Posts events to a chat service as one message. */
@@ -102,13 +132,9 @@ export const sendTest = async (
   const body = JSON.stringify({ type: 'webhook.test', timestamp: isoOf(now), data });
   const chat = chatTarget(endpoint.url);
   if (chat !== undefined) return await sendShown({ poster }, endpoint, { chat, bodies: [body] });
-  const secrets = secretsOf(lake);
-  try {
-    const letter = { id: `${id}.${endpoint.id}`, body };
-    return await sendOne({ poster, clock, secrets }, endpoint, letter);
-  } finally {
-    secrets.close();
-  }
+  using secrets = secretsOf(lake);
+  const letter = { id: `${id}.${endpoint.id}`, body };
+  return await sendOne({ poster, clock, secrets }, endpoint, letter);
 };
 
 /** An attempt under way. */

@@ -4,7 +4,7 @@ import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { deliveryBody } from '../events/outbox.ts';
 import type { DeliveryAttempt, Poster } from './post.ts';
-import { signatureHeaders } from './signature.ts';
+import { signedLetter } from './signature.ts';
 
 const POLL_MS = SECOND_MS / 4;
 const MOST_AT_ONCE = 100;
@@ -51,31 +51,16 @@ export async function* listenToEvents(
     for (const event of events) {
       if (signal.aborted) return;
       const body = deliveryBody(event);
-      const id = `${event.id}.listen`;
-      const attempt =
-        forward === undefined ? undefined : await post(forward, { id, body }, { clock, signal });
+      let attempt: DeliveryAttempt | undefined;
+      if (forward !== undefined) {
+        const { url, secret, poster } = forward;
+        const letter = signedLetter(`${event.id}.listen`, clock.now(), body, [secret]);
+        const loopback = url.protocol === 'http:';
+        attempt = await poster.post({ url: url.href, loopback, ...letter }, signal);
+      }
       yield { id: event.id, body, attempt };
       last = event.rowid;
     }
     if (events.length === 0) await clock.sleep(POLL_MS, signal).catch(() => undefined);
   }
 }
-
-const post = (
-  { url, secret, poster }: NonNullable<ListenDeps['forward']>,
-  { id, body }: { id: string; body: string },
-  { clock, signal }: Pick<ListenDeps, 'clock' | 'signal'>,
-): Promise<DeliveryAttempt> =>
-  poster.post(
-    {
-      url: url.href,
-      loopback: url.protocol === 'http:',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'trendlake-webhooks',
-        ...signatureHeaders(id, clock.now(), body, [secret]),
-      },
-    },
-    signal,
-  );

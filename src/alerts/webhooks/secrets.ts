@@ -18,7 +18,7 @@ export interface SecretRow {
 /**
  * The secrets that sign deliveries: in `service.db`, in clear because signing needs them, so that none
  * is in the lake, its backups or what is exported of it. The one writer of `webhook_secret` there; what
- * is deleted is overwritten. Close it when done.
+ * is deleted is overwritten.
  */
 export class WebhookSecrets {
   readonly #db: Database.Database;
@@ -73,7 +73,7 @@ export class WebhookSecrets {
     return revoked !== undefined;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#db.close();
   }
 

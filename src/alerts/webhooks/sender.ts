@@ -6,10 +6,8 @@ import { withExclusive } from '../../lake/exclusive.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { HttpPoster, type Poster } from './post.ts';
-import { RevocationWatch, type RevokedKeys } from './revoked-keys.ts';
-import type { WebhookSecrets } from './secrets.ts';
-import { secretsOf } from './subscriptions.ts';
+import { HttpPoster } from './post.ts';
+import { endSubscriptionsOf, secretsOf } from './subscriptions.ts';
 
 export interface SenderDeps {
   readonly clock: Clock;
@@ -22,8 +20,6 @@ export interface SenderDeps {
   readonly proxy?: ProxySettings | undefined;
   /** Origin of the dashboard, for links in messages to people. */
   readonly publicUrl?: string | undefined;
-  /** Stands in for posting over guarded connections. */
-  readonly poster?: Poster;
 }
 
 /** Other processes queue deliveries too; this is how long they may wait to be seen. */
@@ -35,22 +31,47 @@ const AFTER_FAILURE_MS = 5 * SECOND_MS;
 const EXCLUSIVE = 'webhook sender';
 const isTaken = (error: unknown): boolean => error instanceof LakeError && error.transient;
 
-const watchOf = (
+/** Ids of the keys that were revoked on any machine; empty if they cannot be read now. */
+export type RevokedKeys = () => Promise<readonly string[]>;
+
+/** Shortest time between two reads of the revoked keys. */
+const REVOKED_EVERY_MS = 10 * SECOND_MS;
+
+/**
+ * Returns a function that ends the subscriptions of keys revoked on another machine. It reads the
+ * revoked keys every ten seconds at most, and only if a key has subscriptions here.
+ */
+export const revocationCheck = (
   lake: Lake,
   { clock, revokedKeys }: Pick<SenderDeps, 'clock' | 'revokedKeys'>,
-): RevocationWatch | undefined =>
-  revokedKeys === undefined ? undefined : new RevocationWatch(lake, clock, revokedKeys);
+): (() => Promise<void>) => {
+  if (revokedKeys === undefined) return async () => {};
+  const subscribed = prepare(
+    lake.sqlite,
+    'select distinct key_id from subscriptions where key_id is not null and disabled_at is null',
+    'text',
+  );
+  let nextAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = clock.monotonic();
+    const keys = now < nextAt ? [] : subscribed.all();
+    if (keys.length === 0) return;
+    nextAt = now + REVOKED_EVERY_MS;
+    const revoked = new Set(await revokedKeys());
+    for (const id of keys) if (revoked.has(id)) endSubscriptionsOf(lake, id, clock.now());
+  };
+};
 
 /** Sends until stopped, then waits a moment for attempts under way. */
 const sendUntil = async (
   dispatcher: Dispatcher,
-  { clock, watch }: { clock: Clock; watch: RevocationWatch | undefined },
+  { clock, endRevoked }: { clock: Clock; endRevoked: () => Promise<void> },
   stopping: AbortSignal,
 ): Promise<void> => {
   const cutting = new AbortController();
   while (!stopping.aborted) {
     dispatcher.record();
-    await watch?.endRevoked();
+    await endRevoked();
     dispatcher.launch(clock.now(), cutting.signal);
     const rested = new AbortController();
     const resting = clock.sleep(POLL_MS, AbortSignal.any([stopping, rested.signal]));
@@ -68,67 +89,46 @@ const sendUntil = async (
 };
 
 /**
- * Sends what is due, from when it is made until it is stopped, for `serve` and `schedule`. Of several
- * processes with one data directory one sends; another takes over when it ends. Never throws once it
- * is made: what fails is reported and tried again.
+ * Sends what is due until it is stopped, for `serve` and `schedule`. Of several processes with one
+ * data directory one sends; another takes over when it ends. Failures are reported and retried.
+ * @returns `stop`, which starts nothing more, gives attempts under way a moment, and ends. Attempts
+ *   that were cut off go out again.
  */
-export class Sender {
-  readonly #lake: Lake;
-  readonly #clock: Clock;
-  readonly #report: (sentence: string) => void;
-  readonly #poster: Poster;
-  readonly #secrets: WebhookSecrets;
-  readonly #dispatcher: Dispatcher;
-  readonly #watch: RevocationWatch | undefined;
-  readonly #stopping = new AbortController();
-  readonly #working: Promise<void>;
-
-  constructor(lake: Lake, deps: SenderDeps) {
-    const { clock, report = () => {}, poster = new HttpPoster(deps) } = deps;
-    this.#lake = lake;
-    this.#clock = clock;
-    this.#report = report;
-    this.#poster = poster;
-    this.#secrets = secretsOf(lake, report);
-    this.#dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets: this.#secrets });
-    this.#watch = watchOf(lake, deps);
-    this.#working = this.#work();
-  }
-
-  async #work(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const restMs = await this.#sendAlone();
-      if (!signal.aborted) await this.#clock.sleep(restMs, signal).catch(() => undefined);
-    }
-  }
-
-  /** Sends until stopped where no other process does; gives how long to wait before the next try. */
-  async #sendAlone(): Promise<number> {
+export const startSender = (lake: Lake, deps: SenderDeps): { stop: () => Promise<void> } => {
+  const { clock, report = () => {} } = deps;
+  const poster = new HttpPoster(deps);
+  const secrets = secretsOf(lake, report);
+  const dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets });
+  const endRevoked = revocationCheck(lake, deps);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const sendAlone = async (): Promise<void> => {
+    let restMs = STANDBY_MS;
     try {
-      await withExclusive(this.#lake.dataDir, EXCLUSIVE, this.#clock, () =>
-        sendUntil(
-          this.#dispatcher,
-          { clock: this.#clock, watch: this.#watch },
-          this.#stopping.signal,
-        ),
+      await withExclusive(lake.dataDir, EXCLUSIVE, clock, () =>
+        sendUntil(dispatcher, { clock, endRevoked }, signal),
       );
     } catch (error) {
-      if (isTaken(error)) return STANDBY_MS;
-      this.#report(`Sending webhooks failed and is tried again: ${messageOf(error)}`);
-      return AFTER_FAILURE_MS;
+      if (!isTaken(error)) {
+        report(`Sending webhooks failed and is tried again: ${messageOf(error)}`);
+        restMs = AFTER_FAILURE_MS;
+      }
     }
-    return STANDBY_MS;
-  }
-
-  /** Starts nothing more, gives what is under way a moment, and stops. What was cut off goes out again. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#working;
-    await this.#poster.close();
-    this.#secrets.close();
-  }
-}
+    if (!signal.aborted) await clock.sleep(restMs, signal).catch(() => undefined);
+  };
+  const work = async (): Promise<void> => {
+    using _ = secrets;
+    while (!signal.aborted) await sendAlone();
+    await poster.close();
+  };
+  const working = work();
+  return {
+    stop: () => {
+      stopping.abort();
+      return working;
+    },
+  };
+};
 
 /** Result of a bounded flush. */
 export interface FlushSummary {
@@ -176,24 +176,19 @@ export const flushDeliveries = async (
 ): Promise<FlushSummary> => {
   const { clock, report = () => {} } = deps;
   const dueAt = clock.now();
-  const secrets = secretsOf(lake, report);
-  if (countDue(lake, dueAt) === 0) {
-    secrets.close();
-    return { left: 0, elsewhere: false };
-  }
-  await watchOf(lake, deps)?.endRevoked();
-  const poster = deps.poster ?? new HttpPoster(deps);
+  using secrets = secretsOf(lake, report);
+  if (countDue(lake, dueAt) === 0) return { left: 0, elsewhere: false };
+  await revocationCheck(lake, deps)();
+  await using poster = new HttpPoster(deps);
   const dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets });
   const overdue = AbortSignal.timeout(budgetMs);
   const cutting = signal === undefined ? overdue : AbortSignal.any([overdue, signal]);
+  let elsewhere = false;
   try {
     await withExclusive(lake.dataDir, EXCLUSIVE, clock, () => sendDue(dispatcher, dueAt, cutting));
   } catch (error) {
     if (!isTaken(error)) throw error;
-    return { left: countDue(lake, dueAt), elsewhere: true };
-  } finally {
-    await poster.close();
-    secrets.close();
+    elsewhere = true;
   }
-  return { left: countDue(lake, dueAt), elsewhere: false };
+  return { left: countDue(lake, dueAt), elsewhere };
 };

@@ -44,24 +44,28 @@ export const signedWith = (
 ): Buffer => createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
 
 /**
- * The three headers of one attempt. While a secret is being rotated both sign, the newer first.
+ * A JSON body with the headers of one attempt. While a secret is being rotated both sign, the newer
+ * first.
  * @param sentAt Unix ms
  */
-export const signatureHeaders = (
+export const signedLetter = (
   id: string,
   sentAt: number,
   body: string,
   secrets: readonly string[],
-): Record<string, string> => {
+): { readonly body: string; readonly headers: Readonly<Record<string, string>> } => {
   const timestamp = String(Math.floor(sentAt / 1000));
   const signatures = secrets.map(
     (secret) => `v1,${signedWith(secretKey(secret), { id, timestamp, body }).toString('base64')}`,
   );
-  return {
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'trendlake-webhooks',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
   };
+  return { body, headers };
 };
 
 /** Equal without telling by its duration where they differ. */

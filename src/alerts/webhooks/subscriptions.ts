@@ -15,20 +15,6 @@ import {
 
 // The one writer of `subscriptions`. Their secrets lie elsewhere: src/alerts/webhooks/secrets.ts.
 
-/** A subscription without its secrets; instants in Unix ms. */
-export interface Subscription {
-  readonly id: string;
-  readonly url: string;
-  readonly filter: SubscriptionFilter;
-  readonly allowLoopbackHttp: boolean;
-  readonly keyId: string | null;
-  readonly createdAt: number;
-  readonly disabledAt: number | null;
-  readonly disabledReason: string | null;
-  readonly failingSince: number | null;
-  readonly pausedUntil: number | null;
-}
-
 /** Owner of subscriptions: a service key, or undefined for the operator, who sees all. */
 export type Owner = string | undefined;
 
@@ -48,6 +34,12 @@ const ROW = {
   failingSince: 'number?',
   pausedUntil: 'number?',
 } as const;
+
+/** A subscription without its secrets; instants in Unix ms. */
+export type Subscription = Omit<RowOf<typeof ROW>, 'filter' | 'allowLoopbackHttp'> & {
+  readonly filter: SubscriptionFilter;
+  readonly allowLoopbackHttp: boolean;
+};
 
 const subscriptionOf = (row: RowOf<typeof ROW>): Subscription => ({
   ...row,
@@ -103,7 +95,7 @@ const emptyOldSecrets = (lake: Lake): void => {
 };
 
 /**
- * Opens the secrets of a lake's subscriptions; close them when done. Secrets that an older
+ * Opens the secrets of a lake's subscriptions. Secrets that an older
  * trendlake kept in the lake are moved first; after an interruption they are in both places and are
  * moved the next time.
  * @param report receives a sentence if some were moved
@@ -126,16 +118,6 @@ export const secretsOf = (
     `The secrets of ${inLake.length} webhook subscriptions were moved from the lake to service.db. Copies of the lake made before, in backups/ and beside it, still hold them: remove those you do not need, or \`${commandText('webhooks rotate')}\` each.`,
   );
   return secrets;
-};
-
-/** Works with the secrets of a lake's subscriptions, for as long as that takes. */
-const withSecrets = <T>(lake: Lake, work: (secrets: WebhookSecrets) => T): T => {
-  const secrets = secretsOf(lake);
-  try {
-    return work(secrets);
-  } finally {
-    secrets.close();
-  }
 };
 
 /** Most subscriptions of one key, unless configured otherwise. */
@@ -175,30 +157,30 @@ export const addSubscription = (
   lake: Lake,
   wish: SubscriptionWish,
   { now, owner, most = MOST_OF_A_KEY }: { now: number; owner: Owner; most?: number },
-): { id: string; secret: string } =>
-  withSecrets(lake, (secrets) => {
-    const secret = wish.secret ?? newSecret();
-    const id = `sub_${randomBytes(12).toString('hex')}`;
-    const filter = JSON.stringify(wish.filter);
-    secrets.add(id, secret); // first: a subscription without one could not be sent to
-    try {
-      lake.sqlite
-        .transaction(() => {
-          refuseOneMore(lake, { url: wish.url, filter }, { owner, most });
-          lake.sqlite
-            .prepare(
-              `insert into subscriptions (id, url, secret, filter, allow_loopback_http, key_id, created_at)
-               values (?, ?, '', ?, ?, ?, ?)`,
-            )
-            .run(id, wish.url, filter, wish.allowLoopbackHttp ? 1 : 0, owner ?? null, now);
-        })
-        .immediate();
-    } catch (error) {
-      secrets.remove(id);
-      throw error;
-    }
-    return { id, secret };
-  });
+): { id: string; secret: string } => {
+  using secrets = secretsOf(lake);
+  const secret = wish.secret ?? newSecret();
+  const id = `sub_${randomBytes(12).toString('hex')}`;
+  const filter = JSON.stringify(wish.filter);
+  secrets.add(id, secret); // first: a subscription without one could not be sent to
+  try {
+    lake.sqlite
+      .transaction(() => {
+        refuseOneMore(lake, { url: wish.url, filter }, { owner, most });
+        lake.sqlite
+          .prepare(
+            `insert into subscriptions (id, url, secret, filter, allow_loopback_http, key_id, created_at)
+             values (?, ?, '', ?, ?, ?, ?)`,
+          )
+          .run(id, wish.url, filter, wish.allowLoopbackHttp ? 1 : 0, owner ?? null, now);
+      })
+      .immediate();
+  } catch (error) {
+    secrets.remove(id);
+    throw error;
+  }
+  return { id, secret };
+};
 
 /** Removes a subscription, its deliveries and its secret. False when the owner has no such one. */
 export const removeSubscription = (lake: Lake, id: string, owner: Owner): boolean => {
@@ -210,8 +192,10 @@ export const removeSubscription = (lake: Lake, id: string, owner: Owner): boolea
       return true;
     })
     .immediate();
-  if (removed) withSecrets(lake, (secrets) => secrets.remove(id));
-  return removed;
+  if (!removed) return false;
+  using secrets = secretsOf(lake);
+  secrets.remove(id);
+  return true;
 };
 
 /** Has a subscription receive nothing more: what waits for it fails, saying why. */
@@ -241,9 +225,8 @@ export const endSubscriptionsOf = (lake: Lake, keyId: string, now: number): numb
       return open;
     })
     .immediate();
-  withSecrets(lake, (secrets) => {
-    for (const { id } of listSubscriptions(lake, keyId)) secrets.remove(id);
-  });
+  using secrets = secretsOf(lake);
+  for (const { id } of listSubscriptions(lake, keyId)) secrets.remove(id);
   return ended.length;
 };
 
@@ -275,7 +258,8 @@ export const noteHealth = (
  */
 export const enableSubscription = (lake: Lake, id: string): void => {
   const { keyId } = requireSubscription(lake, id);
-  if (keyId !== null && withSecrets(lake, (secrets) => secrets.isRevoked(keyId)))
+  using secrets = secretsOf(lake);
+  if (keyId !== null && secrets.isRevoked(keyId))
     throw new UsageError(
       `The key ${keyId} that made ${id} was revoked, which ended its subscriptions. \`${commandText('webhooks add')}\` makes one of your own.`,
     );
@@ -287,6 +271,7 @@ export const enableSubscription = (lake: Lake, id: string): void => {
 };
 
 /** Gives a subscription a new secret; for a day both sign. */
-export const rotateSecret = (lake: Lake, id: string, now: number): { secret: string } => ({
-  secret: withSecrets(lake, (secrets) => secrets.rotate(id, now)),
-});
+export const rotateSecret = (lake: Lake, id: string, now: number): { secret: string } => {
+  using secrets = secretsOf(lake);
+  return { secret: secrets.rotate(id, now) };
+};

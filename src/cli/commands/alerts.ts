@@ -14,7 +14,6 @@ import {
 import { type ReplayedNight, replayNights } from '../../alerts/rules/replay-nights.ts';
 import { messageOfHits } from '../../alerts/rules/send-hits.ts';
 import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
-import { secretsOf } from '../../alerts/webhooks/subscriptions.ts';
 import { targetsIn } from '../../base/config/notify-targets.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { EXIT, UsageError } from '../../base/errors.ts';
@@ -91,19 +90,14 @@ const sendRows = async (lake: Lake, alert: Alert, io: CliIo): Promise<void> => {
   };
   const message = messageOfHits(alert.name, hits.length === 0 ? [example] : hits, now);
   const targets = alert.targets.length > 0 ? alert.targets : targetsIn(notify?.reveal() ?? '');
-  const secrets = secretsOf(lake);
-  try {
-    for (const target of targets.filter((name) => name !== '')) {
-      const failure = await sendTo(target, message, { clock, env, signal, publicUrl, secrets });
-      if (failure !== undefined) io.exitCode = EXIT.failed;
-      io.err(
-        failure === undefined
-          ? `Sent to ${targetText(target)}.`
-          : `Could not send to ${targetText(target)}: ${failure}.`,
-      );
-    }
-  } finally {
-    secrets.close();
+  for (const target of targets.filter((name) => name !== '')) {
+    const failure = await sendTo(target, message, { clock, env, signal, publicUrl, lake });
+    if (failure !== undefined) io.exitCode = EXIT.failed;
+    io.err(
+      failure === undefined
+        ? `Sent to ${targetText(target)}.`
+        : `Could not send to ${targetText(target)}: ${failure}.`,
+    );
   }
 };
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CHORES, choresOf, JOBS } from '../../../jobs/all-jobs.ts';
-import { Sender } from '../../alerts/webhooks/sender.ts';
+import { startSender } from '../../alerts/webhooks/sender.ts';
 import { systemClock } from '../../base/clock.ts';
 import { type Config, webhookProxy } from '../../base/config/config.ts';
 import { isStop, TrendlakeError, UsageError } from '../../base/errors.ts';
@@ -187,7 +187,7 @@ const run = async (trustsClock: boolean, logged: LoggedIo): Promise<void> => {
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
     const shared = session.ledgers.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : partlySharedSlots(isJob, shared, own);
-    const sender = new Sender(lake, {
+    const sender = startSender(lake, {
       clock,
       random,
       report: warn,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { choresOf, JOBS } from '../../../jobs/all-jobs.ts';
 import { readHookSecret } from '../../alerts/webhooks/hook-proof.ts';
-import { Sender, type SenderDeps } from '../../alerts/webhooks/sender.ts';
+import { type SenderDeps, startSender } from '../../alerts/webhooks/sender.ts';
 import { systemClock } from '../../base/clock.ts';
 import { webhookProxy } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
@@ -64,7 +64,7 @@ const serveUntilStopped = async (
   const running = await startService(options);
   const { url, dashboard, openness } = running;
   const { webhookProxy: proxy, publicUrl } = options;
-  const sender = new Sender(lake, { ...deliveries, clock, random, proxy, publicUrl });
+  const sender = startSender(lake, { ...deliveries, clock, random, proxy, publicUrl });
   try {
     io.err(openness);
     io.show(

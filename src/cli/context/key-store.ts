@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
+import type { RevokedKeys } from '../../alerts/webhooks/sender.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import { type KeyStore, LakeKeys } from '../../lake/keys/key-store.ts';

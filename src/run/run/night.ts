@@ -1,12 +1,11 @@
-import { MOST_OF_A_KIND } from '../../alerts/events/newest-events.ts';
-import { noticeEvents } from '../../alerts/events/notice.ts';
+import { MOST_OF_A_KIND, noticeEvents } from '../../alerts/events/notice.ts';
 import { readThresholds } from '../../alerts/events/thresholds.ts';
-import { judgeConditions, sendNotices } from '../../alerts/notify/notify.ts';
+import { judgeConditions } from '../../alerts/notify/judge.ts';
+import { sendNotices } from '../../alerts/notify/notify.ts';
 import { statementRunner } from '../../alerts/rules/alert-rows.ts';
 import { evaluateAlerts } from '../../alerts/rules/evaluate.ts';
 import { sendHits } from '../../alerts/rules/send-hits.ts';
-import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
-import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
+import { flushDeliveries, type RevokedKeys } from '../../alerts/webhooks/sender.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { withExclusive } from '../../lake/exclusive.ts';

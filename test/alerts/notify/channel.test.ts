@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sendTo } from '../../../src/alerts/notify/channel.ts';
 import { type Message, messageFor } from '../../../src/alerts/notify/message.ts';
-import { secretsOf } from '../../../src/alerts/webhooks/subscriptions.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
@@ -26,9 +25,8 @@ const message: Message = {
   },
 };
 const deps = (env: NodeJS.ProcessEnv = process.env) => {
-  const secrets = secretsOf(freshLake());
-  onTestFinished(() => secrets.close());
-  return { clock: systemClock, secrets, env, signal: new AbortController().signal };
+  const lake = freshLake();
+  return { clock: systemClock, lake, env, signal: new AbortController().signal };
 };
 
 test('a command receives the notices as JSON, and its failure is reported', async () => {

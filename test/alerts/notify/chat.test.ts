@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sendTo } from '../../../src/alerts/notify/channel.ts';
 import { noteConditions } from '../../../src/alerts/notify/conditions.ts';
 import { type AlertMessage, messageFor } from '../../../src/alerts/notify/message.ts';
@@ -7,7 +7,6 @@ import { saveAlert } from '../../../src/alerts/rules/alert-store.ts';
 import { evaluateAlerts } from '../../../src/alerts/rules/evaluate.ts';
 import { sendHits } from '../../../src/alerts/rules/send-hits.ts';
 import { chatTarget } from '../../../src/alerts/webhooks/chat.ts';
-import { secretsOf } from '../../../src/alerts/webhooks/subscriptions.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { notifyTargets, targetsIn } from '../../../src/base/config/notify-targets.ts';
 import { freshLake } from '../../support/fresh.ts';
@@ -18,10 +17,9 @@ const SERVICES = ['slack', 'discord', 'teams'] as const;
 const T0 = Date.UTC(2026, 2, 1);
 
 const world = (publicUrl?: string) => {
-  const secrets = secretsOf(freshLake());
-  onTestFinished(() => secrets.close());
+  const lake = freshLake();
   const { signal } = new AbortController();
-  return { clock: virtualClock(T0), secrets, env: process.env, signal, publicUrl };
+  return { clock: virtualClock(T0), lake, env: process.env, signal, publicUrl };
 };
 
 /** An endpoint that takes what the service takes. */

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
+import { judgeConditions, type Known } from '../../../src/alerts/notify/judge.ts';
 import type { NoticeMessage } from '../../../src/alerts/notify/message.ts';
-import { judgeConditions, type Known, sendNotices } from '../../../src/alerts/notify/notify.ts';
+import { sendNotices } from '../../../src/alerts/notify/notify.ts';
 import { disableSubscription, secretsOf } from '../../../src/alerts/webhooks/subscriptions.ts';
 import { systemClock, type VirtualClock, virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
@@ -64,9 +65,8 @@ test('a failed run is notified once, and its end once', async () => {
 test('a notice is signed like other webhooks', async () => {
   const { lake, endpoint, judge } = await told();
   await judge({ quota: 'The month will not last.' });
-  const secrets = secretsOf(lake);
+  using secrets = secretsOf(lake);
   const [secret = ''] = secrets.signing('notify', T0);
-  secrets.close();
   const [letter] = endpoint.received;
   const read = new Webhook(secret).verify(
     letter?.body ?? '',

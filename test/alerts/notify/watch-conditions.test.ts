@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { untoldNotices } from '../../../src/alerts/notify/conditions.ts';
-import { judgeConditions, type Known } from '../../../src/alerts/notify/notify.ts';
-import { watchConditions } from '../../../src/alerts/notify/watch-conditions.ts';
+import { unsentNotices } from '../../../src/alerts/notify/conditions.ts';
+import { judgeConditions, type Known, watchConditions } from '../../../src/alerts/notify/judge.ts';
 import { addWatch, endWatches } from '../../../src/lake/watches/watches.ts';
 import { filler, hoursAgo, NOW } from '../../serve/filled-lake.ts';
 import { freshLake } from '../../support/fresh.ts';
@@ -14,11 +13,11 @@ test('a watch that the service ended is a notice once, until it is resumed', () 
   const lake = freshLake();
   const { id } = addWatch(lake, { ...WISH, ...creator('maker') }, NOW);
   judgeConditions(lake, QUIET, NOW);
-  expect(untoldNotices(lake)).toEqual([]);
+  expect(unsentNotices(lake)).toEqual([]);
   endWatches(lake, creator('maker'), { at: NOW, reason: 'not found (404)' });
   for (const later of [1, 2]) judgeConditions(lake, QUIET, NOW + later);
-  expect(untoldNotices(lake)).toMatchObject([{ kind: 'watch', subject: id, beganAt: NOW + 1 }]);
-  expect(untoldNotices(lake)[0]?.sentence).toMatch(
+  expect(unsentNotices(lake)).toMatchObject([{ kind: 'watch', subject: id, beganAt: NOW + 1 }]);
+  expect(unsentNotices(lake)[0]?.sentence).toMatch(
     /^@maker on tiktok is not watched any more: not found \(404\)\. Try again with `.*watch resume w_/,
   );
 });

@@ -92,7 +92,7 @@ test('two messages to one address keep the shortest time apart', async () => {
   clock.advanceTo(T0 + 400);
   expect(await send()).toBe(2);
   await poster.close();
-  secrets.close();
+  secrets[Symbol.dispose]();
 });
 
 test('addresses with the prefix of a chat service are checked like others', async () => {

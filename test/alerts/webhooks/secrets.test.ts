@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { storeEvents } from '../../../src/alerts/events/outbox.ts';
 import { deliveriesPage } from '../../../src/alerts/webhooks/deliveries.ts';
-import { RevocationWatch } from '../../../src/alerts/webhooks/revoked-keys.ts';
-import { flushDeliveries } from '../../../src/alerts/webhooks/sender.ts';
+import { flushDeliveries, revocationCheck } from '../../../src/alerts/webhooks/sender.ts';
 import { readWish } from '../../../src/alerts/webhooks/subscription-wish.ts';
 import {
   addSubscription,
@@ -40,7 +39,7 @@ test('a secret is in service.db and nowhere in the lake, and gone with its subsc
   expect(lakeHolds(lake.dataDir, secret)).toBe(false);
   removeSubscription(lake, id, undefined);
   expect(secrets.signing(id, 0)).toEqual([]);
-  secrets.close();
+  secrets[Symbol.dispose]();
   for (const name of readdirSync(lake.dataDir).filter((file) => file.startsWith('service.db')))
     expect(readFileSync(join(lake.dataDir, name)).includes(secret)).toBe(false);
 });
@@ -62,10 +61,10 @@ test('secrets that an older trendlake kept in the lake are moved, with a sentenc
   expect(secrets.signing(id, T0 + 1)).toEqual([old]);
   expect(lakeHolds(lake.dataDir, old) || lakeHolds(lake.dataDir, older)).toBe(false);
   expect(told).toEqual([expect.stringContaining('secrets of 1 webhook subscriptions were moved')]);
-  secretsOf(lake, (sentence) => void told.push(sentence)).close();
+  secretsOf(lake, (sentence) => void told.push(sentence))[Symbol.dispose]();
   expect(told).toHaveLength(1);
-  opened.close();
-  secrets.close();
+  opened[Symbol.dispose]();
+  secrets[Symbol.dispose]();
 });
 
 test('without its secret a delivery is not sent unsigned', async () => {
@@ -74,7 +73,7 @@ test('without its secret a delivery is not sent unsigned', async () => {
   const { id } = subscribe(lake, endpoint.url);
   const secrets = secretsOf(lake);
   secrets.remove(id);
-  secrets.close();
+  secrets[Symbol.dispose]();
   storeEvents(lake, [madeEvent(T0)], { now: T0 });
   await flushDeliveries(lake, { clock: virtualClock(T0), random });
   expect(endpoint.received).toEqual([]);
@@ -114,7 +113,7 @@ test('revoking a key ends its subscriptions', async () => {
   expect(() => enableSubscription(lake, id)).toThrow(/was revoked/);
   const secrets = secretsOf(lake);
   expect(secrets.signing(id, T0)).toEqual([]);
-  secrets.close();
+  secrets[Symbol.dispose]();
 });
 
 test('a key revoked on another machine receives nothing more, and who has keys is asked seldom', async () => {
@@ -127,10 +126,10 @@ test('a key revoked on another machine receives nothing more, and who has keys i
     asked += 1;
     return revoked;
   };
-  const watch = new RevocationWatch(lake, clock, revokedKeys);
-  await watch.endRevoked();
+  const endRevoked = revocationCheck(lake, { clock, revokedKeys });
+  await endRevoked();
   revoked.push('key_of_nobody_here', keyId);
-  await watch.endRevoked();
+  await endRevoked();
   expect(asked).toBe(1);
   storeEvents(lake, [madeEvent(T0)], { now: T0 });
   await flushDeliveries(lake, { clock, random, revokedKeys });
@@ -139,7 +138,7 @@ test('a key revoked on another machine receives nothing more, and who has keys i
     { id, disabledReason: 'its key was revoked' },
   ]);
   clock.advanceTo(T0 + HOUR_MS);
-  await watch.endRevoked(); // no key has subscriptions any more
+  await endRevoked(); // no key has subscriptions any more
   expect(asked).toBe(2);
 });
 
@@ -151,4 +150,16 @@ test('a key revoked without notice to the lake receives nothing more either', as
   await flushDeliveries(lake, { clock: virtualClock(T0 + DAY_MS), random });
   expect(endpoint.received).toEqual([]);
   expect(listSubscriptions(lake, keyId)).toMatchObject([{ id, disabledAt: T0 + DAY_MS }]);
+});
+
+test('a flush that fails leaves no secrets open', async () => {
+  const { lake, service, id } = await subscribedByKey();
+  service.close();
+  storeEvents(lake, [madeEvent(T0)], { now: T0 });
+  const revokedKeys = () => Promise.reject(new Error('the shared ledger is broken'));
+  const flush = flushDeliveries(lake, { clock: virtualClock(T0), random, revokedKeys });
+  await expect(flush).rejects.toThrow('the shared ledger is broken');
+  // SQLite removes the journal when the last connection to a database closes
+  expect(readdirSync(lake.dataDir)).not.toContain('service.db-wal');
+  expect(listSubscriptions(lake, undefined)).toMatchObject([{ id, disabledAt: null }]);
 });

@@ -1,6 +1,6 @@
-import { Sender } from '../../../src/alerts/webhooks/sender.ts';
+import { startSender } from '../../../src/alerts/webhooks/sender.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { openLake } from '../../../src/lake/open.ts';
 
 // A sender in its own process, for tests that kill it. The argument is the data directory.
-new Sender(openLake(process.argv[2] as string), { clock: systemClock, random: () => 0 });
+startSender(openLake(process.argv[2] as string), { clock: systemClock, random: () => 0 });

@@ -4,7 +4,7 @@ import { storeEvents } from '../../../src/alerts/events/outbox.ts';
 import { deliveriesPage, redeliver } from '../../../src/alerts/webhooks/deliveries.ts';
 import { sendTest } from '../../../src/alerts/webhooks/dispatcher.ts';
 import { HttpPoster } from '../../../src/alerts/webhooks/post.ts';
-import { flushDeliveries, Sender } from '../../../src/alerts/webhooks/sender.ts';
+import { flushDeliveries, startSender } from '../../../src/alerts/webhooks/sender.ts';
 import {
   enableSubscription,
   findSubscription,
@@ -216,7 +216,7 @@ describe('deliveries', () => {
       Array.from({ length: 40 }, (_, number) => madeEvent(now, number)),
       { now },
     );
-    const sender = new Sender(lake, { clock: systemClock, random });
+    const sender = startSender(lake, { clock: systemClock, random });
     await eventually(() => expect(living.received).toHaveLength(40));
     await eventually(() =>
       expect(deliveriesPage(lake, { state: 'delivered', limit: 200 }).items).toHaveLength(80),
@@ -235,8 +235,8 @@ describe('deliveries', () => {
     const endpoint = await madeEndpoint();
     subscribe(lake, endpoint.url);
     const now = systemClock.now();
-    const first = new Sender(lake, { clock: systemClock, random });
-    const second = new Sender(lake, { clock: systemClock, random });
+    const first = startSender(lake, { clock: systemClock, random });
+    const second = startSender(lake, { clock: systemClock, random });
     storeEvents(lake, [madeEvent(now)], { now });
     expect(await flushDeliveries(lake, { clock: systemClock, random })).toMatchObject({
       elsewhere: true,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { newSecret, secretKey, signatureHeaders } from '../../../src/alerts/webhooks/signature.ts';
+import { newSecret, secretKey, signedLetter } from '../../../src/alerts/webhooks/signature.ts';
 
 describe('signatures', () => {
   test('are those of the public library, for any body and id', () => {
@@ -13,7 +13,7 @@ describe('signatures', () => {
         (body, id, at) => {
           const secret = newSecret();
           const theirs = new Webhook(secret).sign(id, new Date(at), body);
-          expect(signatureHeaders(id, at, body, [secret])['webhook-signature']).toBe(theirs);
+          expect(signedLetter(id, at, body, [secret]).headers['webhook-signature']).toBe(theirs);
         },
       ),
     );
@@ -21,13 +21,15 @@ describe('signatures', () => {
 
   test('match the example of the specification', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-    const headers = signatureHeaders(
+    const { headers } = signedLetter(
       'msg_p5jXN8AQM9LWM0D4loKWxJek',
       1_614_265_330_000,
       '{"test": 2432232314}',
       [secret],
     );
     expect(headers).toEqual({
+      'content-type': 'application/json',
+      'user-agent': 'trendlake-webhooks',
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       'webhook-timestamp': '1614265330',
       'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
