@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
-import { prepare, required } from '../../lake/prepare.ts';
+import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
 import {
   CREATOR_LOOKBACK_MS,
@@ -27,19 +27,11 @@ const WATCH_BEGINS = `select at from (
   from capture where list = ? and platform = ? and period = ? and completed_at is not null
 ) where gap is null or gap > ${LONGEST_UNWATCHED_MS} order by at`;
 
-/** A pull of a list. */
-interface Pull {
-  readonly name: string;
-  readonly platform: string;
-  readonly period: string;
-  readonly capturedAt: number;
-}
-
 /**
  * Since when the list of a pull had been watched without such a gap. The pulls of a list are read once,
  * not for each creator at its top: a year of hourly ones is thousands.
  */
-const watchReader = (sqlite: Database.Database): ((pull: Pull) => number) => {
+const watchReader = (sqlite: Database.Database): ((pull: TopRow) => number) => {
   const begins = prepare(sqlite, WATCH_BEGINS, 'number');
   const byList = new Map<string, readonly number[]>();
   return ({ name, platform, period, capturedAt }) => {
@@ -120,9 +112,16 @@ interface JudgedCreator {
   readonly videos: readonly OwnVideo[];
 }
 
-interface TopRow extends Pick<TopEntry, 'at' | 'rank'>, Pull {
-  readonly videoKey: number;
-}
+const TOP_ROW = {
+  videoKey: 'number',
+  name: 'text',
+  platform: 'platform',
+  period: 'text',
+  capturedAt: 'number',
+  at: 'number',
+  rank: 'number',
+} as const;
+type TopRow = RowOf<typeof TOP_ROW>;
 
 /** Reads, for creators judged together, each one's first rank at the top of a list. */
 const firstTopReader = (
@@ -135,15 +134,7 @@ const firstTopReader = (
        c.completed_at as at, r.rank
      from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key
      where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank`,
-    {
-      videoKey: 'number',
-      name: 'text',
-      platform: 'platform',
-      period: 'text',
-      capturedAt: 'number',
-      at: 'number',
-      rank: 'number',
-    },
+    TOP_ROW,
   );
   const watchedSince = watchReader(sqlite);
   const lowest = Math.max(...Object.values(limits).map(({ creator }) => creator.topRank));
@@ -162,16 +153,11 @@ const firstTopReader = (
       firsts.set(owner.creator, { ...row, videoId: owner.video.id });
     }
     return new Map(
-      [...firsts].map(([creator, { at, rank, videoId, ...pull }]) => [
-        creator,
-        {
-          at,
-          rank,
-          videoId,
-          list: `${pull.name} ${pull.period}`,
-          watchedSince: watchedSince(pull),
-        },
-      ]),
+      [...firsts].map(([creator, { videoId, ...row }]) => {
+        const { at, rank, name, period } = row;
+        const list = `${name} ${period}`;
+        return [creator, { at, rank, videoId, list, watchedSince: watchedSince(row) }];
+      }),
     );
   };
 };

@@ -1,7 +1,6 @@
 import { DAY_MS } from '../../base/durations.ts';
-import { type Finding, toThousandths, type Window } from './event.ts';
+import { episodes, type Finding, toThousandths, type Window } from './event.ts';
 import type { TopEvidence, UsualEvidence, VideoEvidence } from './evidence.ts';
-import { episodes } from './quiet.ts';
 import type { CreatorThresholds } from './thresholds.ts';
 import { median, type Snapshot } from './timeline.ts';
 

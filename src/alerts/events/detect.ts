@@ -81,8 +81,9 @@ function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEv
 }
 
 /**
- * Events inside a span by the four rules, over the current lake, one at a time. Holds the keys
- * of all its videos and the snapshots of some thousand. Writes nothing and works on a read-only lake.
+ * Events of the wanted kinds inside a span, over the current lake, one at a time. Holds the keys of
+ * all videos in the span and the snapshots of some thousand. Writes nothing and works on a read-only
+ * lake.
  */
 export function* eventsFound(
   lake: Lake,

@@ -73,3 +73,25 @@ export const eventData = (event: TrendEvent): Record<string, unknown> => ({
 
 /** Keeps figures readable: three decimals at most. */
 export const toThousandths = (value: number): number => Math.round(value * 1000) / 1000;
+
+/**
+ * Findings inside `span` that open an episode: no other one is in the `quietMs` before them. A rule
+ * that stays true for days makes one event. Nothing older than `quietMs` decides about a finding, so
+ * detecting in one go or in many gives the same.
+ * @param findings of one subject, oldest first, from at least `quietMs` before `span`
+ * @param same true if two findings are about the same thing; default: always
+ */
+export const episodes = <F extends Finding>(
+  findings: readonly F[],
+  span: Window,
+  quietMs: number,
+  same: (a: F, b: F) => boolean = () => true,
+): F[] =>
+  findings.filter(
+    (finding, index) =>
+      finding.window.to > span.from &&
+      finding.window.to <= span.to &&
+      !findings
+        .slice(0, index)
+        .some((other) => finding.window.to - other.window.to < quietMs && same(finding, other)),
+  );

@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
-import { type Finding, toThousandths, type Window } from './event.ts';
+import { episodes, type Finding, toThousandths, type Window } from './event.ts';
 import type { ViewsEvidence, VolumeEvidence } from './evidence.ts';
-import { episodes } from './quiet.ts';
 import type { HashtagThresholds } from './thresholds.ts';
 import { median } from './timeline.ts';
 

@@ -1,8 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
-import { type Finding, toThousandths, type Window } from './event.ts';
+import { episodes, type Finding, toThousandths, type Window } from './event.ts';
 import type { NicheEvidence } from './evidence.ts';
-import { episodes } from './quiet.ts';
 import type { NicheThresholds } from './thresholds.ts';
 
 const PAST_MS = 14 * DAY_MS;

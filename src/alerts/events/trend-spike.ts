@@ -1,8 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
-import { type Finding, toThousandths, type Window } from './event.ts';
+import { episodes, type Finding, toThousandths, type Window } from './event.ts';
 import type { PaceEvidence } from './evidence.ts';
 import { forecastFindings, type StatedForecast } from './forecast-spike.ts';
-import { episodes } from './quiet.ts';
 import type { SpikeThresholds } from './thresholds.ts';
 import { isKnown, type KnownSnapshot, knownSnapshots, type Snapshot } from './timeline.ts';
 

@@ -245,7 +245,6 @@ export const weeklyReport = async (
   );
   const noticed = eventsPage(lake, {
     ...(platform === undefined ? {} : { platform }),
-    tag,
     since: week.from,
     until: counted.to - 1,
     limit: 2 * ROWS,
@@ -262,7 +261,6 @@ export const weeklyReport = async (
     ...span,
     ...among,
     creator: creator === undefined ? null : foldHandle(creator),
-    tag: tag === undefined ? null : foldName(tag),
   });
   return {
     query,
