@@ -6,7 +6,7 @@ import { CurveReader, type LakeCurve, modelOf } from '../model/lake-curves.ts';
 import { type Forecast, modelForecast } from '../model/model-forecast.ts';
 import type { ModelRow } from '../model/model-rows.ts';
 import { TRACKED_MS } from '../model/observations.ts';
-import { storeForecasts } from '../model/store-forecasts.ts';
+import { storeForecasts } from '../model/stored-forecasts.ts';
 
 /** All horizons of one video from one snapshot. */
 interface NewForecast {

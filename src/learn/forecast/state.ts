@@ -5,9 +5,9 @@ import { prepare } from '../../lake/prepare.ts';
 import { finishedCounts, modelOf, videoKind, type Way } from '../model/lake-curves.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
 import type { RecentScore, WithheldHorizon } from '../model/misses.ts';
-import { type ModelScores, readModels } from '../model/model-rows.ts';
+import { HASHTAG_KINDS, type ModelScores, readModels } from '../model/model-rows.ts';
 import { newestObservation, platformsSeen } from '../model/observations.ts';
-import { HASHTAG_KINDS, newestVolume, VolumeReader, volumeKind } from '../volumes/lake-volumes.ts';
+import { newestVolume, VolumeReader, volumeKind } from '../volumes/lake-volumes.ts';
 import { LEAST_TAG_WEEKS, LEAST_WATCHED_MS, tagWeeksOf } from '../volumes/learn-volumes.ts';
 
 /** State of the forecasts of one platform and kind. */

@@ -2,16 +2,14 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { endedOnTop, finishedAt, isComparable } from '../model/cohort.ts';
-import { type KeptOfVideo, keptForecasts } from '../model/kept-forecasts.ts';
 import { CurveReader, modelOf, videoKind } from '../model/lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from '../model/learn.ts';
-import { type Misses, type RecentScore, scoreOf } from '../model/misses.ts';
-import { type ModelRow, modelName, readModels } from '../model/model-rows.ts';
+import { type Judged, type RecentScore, scoreOf } from '../model/misses.ts';
+import { type ModelRow, modelName, readModels, readVolumeModels } from '../model/model-rows.ts';
 import { newestObservation } from '../model/observations.ts';
 import { judgeVolumes } from '../volumes/judge-volumes.ts';
 import { newestVolume } from '../volumes/lake-volumes.ts';
-import { readVolumeModels } from '../volumes/volume-round.ts';
-import { type JudgedForecast, judgeViews } from './judge.ts';
+import { judgeViews, type KeptOfVideo, keptForecasts } from './judge.ts';
 import { type Reliability, reliabilityOf, type StatedProbability } from './reliability.ts';
 
 /** Score of the forecasts made in one week (from a Monday, UTC). */
@@ -42,19 +40,16 @@ const WEEKS = 8;
 const weekOf = (madeAt: number): number =>
   Math.floor((madeAt - MONDAY_MS) / WEEK_MS) * WEEK_MS + MONDAY_MS;
 
-interface Judgement extends Misses {
-  readonly platform: Platform | '';
-  readonly hours: number;
-  readonly madeAt: number;
-}
-
-type Due = Pick<Judgement, 'madeAt' | 'platform' | 'hours'>;
-const nameOf = ({ madeAt, platform, hours }: Due): string =>
+const nameOf = ({
+  madeAt,
+  platform,
+  hours,
+}: Pick<Judged, 'madeAt' | 'platform' | 'hours'>): string =>
   `${weekOf(madeAt)} ${platform} ${hours}`;
 
 const weeksOf = (
   of: ScoredWeek['of'],
-  judged: readonly Judgement[],
+  judged: readonly Judged[],
   dueOf: (name: string, judged: number) => number,
   calibrationOf: (from: number, platform: string) => Reliability | null,
 ): ScoredWeek[] => {
@@ -71,10 +66,10 @@ const weeksOf = (
 };
 
 /** Week, platform and horizon of each forecast with views that came due. */
-const dueNames = ({ platform, rows, at }: KeptOfVideo): string[] =>
+const dueNames = ({ rows, at }: KeptOfVideo): string[] =>
   rows
-    .filter(([, , , madeAt, hours, median]) => median !== null && madeAt + hours * HOUR_MS <= at)
-    .map(([, , , madeAt, hours]) => nameOf({ madeAt, platform, hours }));
+    .filter(({ madeAt, hours, median }) => median !== null && madeAt + hours * HOUR_MS <= at)
+    .map(nameOf);
 
 /** A stored probability with its outcome. */
 interface JudgedTop extends StatedProbability {
@@ -107,7 +102,7 @@ const topJudge = (
     const cohorts = modelOf(models, platform, curve.way)?.model.cohorts;
     if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
     const top = endedOnTop(cohorts, finishedAt(curve, at));
-    return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>
+    return rows.flatMap(({ madeAt, hours, probability }): JudgedTop[] =>
       hours === JUDGED_HOURS ? [{ platform, madeAt, probability, top }] : [],
     );
   };
@@ -117,7 +112,7 @@ const ofVideos = (sqlite: Database.Database, at: number): Scored => {
   const span = { from: at - WEEKS * WEEK_MS, to: at, at };
   const { models } = readModels(sqlite, at);
   const judgeTops = topJudge(sqlite, models, at);
-  const [judged, tops]: [JudgedForecast[], JudgedTop[]] = [[], []];
+  const [judged, tops]: [Judged[], JudgedTop[]] = [[], []];
   const due = new Map<string, number>();
   for (const kept of keptForecasts(sqlite, span)) {
     for (const name of dueNames(kept)) due.set(name, (due.get(name) ?? 0) + 1);

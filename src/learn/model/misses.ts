@@ -1,3 +1,4 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { middle } from './quantiles.ts';
 
 /** A horizon that is not shown. */
@@ -35,6 +36,14 @@ export interface BaselineGuesses {
 export interface Misses extends BaselineGuesses {
   readonly error: number;
   readonly inside: boolean;
+}
+
+/** One stored forecast compared with the outcome. */
+export interface Judged extends Misses {
+  readonly platform: Platform | ''; // '' for hashtags of all platforms
+  readonly kind: string;
+  readonly madeAt: number; // Unix ms
+  readonly hours: number;
 }
 
 /** Distances of the baselines from the outcome. */

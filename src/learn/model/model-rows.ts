@@ -2,13 +2,15 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { messageOf } from '../../base/errors.ts';
 import { prepare } from '../../lake/prepare.ts';
+import type { VolumeModel } from '../volumes/learn-volumes.ts';
 import type { Cadence } from './curve.ts';
 import type { WayModel } from './learn.ts';
 import type { RecentScore, WithheldHorizon } from './misses.ts';
-import { unpackModel } from './pack.ts';
+import { unpackModel, unpackVolumeModel } from './pack.ts';
 
-/** Prefix of the kinds of video models. */
+/** Prefixes of the kinds of video models and of hashtag models. */
 export const VIDEO_KINDS = 'video.';
+export const HASHTAG_KINDS = 'hashtag.';
 
 /** Stored in `scores`. */
 export interface ModelScores {
@@ -43,23 +45,21 @@ export interface ModelsRead<Model = WayModel, Of extends ModelledPlatform = Plat
   readonly unreadable: readonly { readonly platform: Of; readonly warning: string }[];
 }
 
+export type VolumeModelsRead = ModelsRead<VolumeModel, ModelledPlatform>;
+
 /** Key in `ModelsRead.models`, and the model's name for people. */
 export const modelName = (platform: ModelledPlatform, kind: string): string =>
   `${platform === '' ? 'all platforms' : platform} ${kind}`;
 
-export interface ModelSort<Model, Of extends ModelledPlatform> {
-  /** Of their kinds. */
-  readonly prefix: string;
-  readonly platforms: readonly Of[];
-  /** @throws Error for damaged bytes */
-  readonly unpack: (bytes: Buffer) => Model;
-}
-
 /** The newest readable model of each platform and kind learned at or before `at`. */
-export const readModelsOf = <Model, Of extends ModelledPlatform>(
+const readModelsOf = <Model, Of extends ModelledPlatform>(
   sqlite: Database.Database,
-  { prefix, platforms, unpack }: ModelSort<Model, Of>,
   at: number,
+  {
+    prefix,
+    platforms,
+    unpack,
+  }: { prefix: string; platforms: readonly Of[]; unpack: (bytes: Buffer) => Model },
 ): ModelsRead<Model, Of> => {
   const kinds = prepare(
     sqlite,
@@ -105,7 +105,12 @@ export const readModelsOf = <Model, Of extends ModelledPlatform>(
 };
 
 export const readModels = (sqlite: Database.Database, at: number): ModelsRead =>
-  readModelsOf(sqlite, { prefix: VIDEO_KINDS, platforms: PLATFORMS, unpack: unpackModel }, at);
+  readModelsOf(sqlite, at, { prefix: VIDEO_KINDS, platforms: PLATFORMS, unpack: unpackModel });
+
+export const readVolumeModels = (sqlite: Database.Database, at: number): VolumeModelsRead => {
+  const platforms = ['', ...PLATFORMS] as const;
+  return readModelsOf(sqlite, at, { prefix: HASHTAG_KINDS, platforms, unpack: unpackVolumeModel });
+};
 
 export interface NewModel {
   readonly kind: string;

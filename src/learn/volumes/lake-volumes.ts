@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
+import { HASHTAG_KINDS } from '../model/model-rows.ts';
 import type { DailyVolumes, Volume } from './volume-series.ts';
 
 /** Comparable volumes; platform '' means all. */
@@ -11,9 +12,6 @@ export interface VolumeGroup {
   /** Such as `30d`; null: unknown. */
   readonly window: string | null;
 }
-
-/** Prefix of the kinds of hashtag models. */
-export const HASHTAG_KINDS = 'hashtag.';
 
 /** `hashtag.<source>.<window>` */
 export const volumeKind = ({ source, window }: VolumeGroup): string =>

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { ModelRow } from '../model/model-rows.ts';
-import { storeForecasts } from '../model/store-forecasts.ts';
+import { storeForecasts } from '../model/stored-forecasts.ts';
 import { type VolumeGroup, VolumeReader } from './lake-volumes.ts';
 import { type VolumeForecast, type VolumeModel, volumeAhead } from './learn-volumes.ts';
 import { AHEAD_HOURS } from './volume-series.ts';

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../../src/base/durations.ts';
 import type { Lake } from '../../../src/lake/open.ts';
 import { forecastLake } from '../../../src/learn/forecast/forecast-lake.ts';
 import { forecastStates } from '../../../src/learn/forecast/state.ts';
+import { readVolumeModels } from '../../../src/learn/model/model-rows.ts';
 import { packModel, unpackVolumeModel } from '../../../src/learn/model/pack.ts';
 import { judgeVolumes } from '../../../src/learn/volumes/judge-volumes.ts';
 import {
@@ -13,7 +14,6 @@ import {
   volumeBaselines,
 } from '../../../src/learn/volumes/learn-volumes.ts';
 import { risingHashtags, volumeForecastAt } from '../../../src/learn/volumes/read-volumes.ts';
-import { readVolumeModels } from '../../../src/learn/volumes/volume-round.ts';
 import {
   type DailyVolumes,
   logVolume,

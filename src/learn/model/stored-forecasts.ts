@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { dateOf } from '../../base/iso.ts';
+import { prepare, type RowOf, required, type Shape } from '../../lake/prepare.ts';
 import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
 
 /** Forecasts per transaction, so that other writers get their turn. */
@@ -39,4 +40,29 @@ export const storeForecasts = <Forecast extends { readonly madeAt: number }>(
   }
   if (batch.length > 0) flush();
   return stored;
+};
+
+/** Forecasts made after `from` and until `to`, judged by the lake as of `at`; all Unix ms. */
+export interface JudgedSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly at: number;
+}
+
+const MOST_ROWS = 12_000;
+
+/**
+ * Reads every n-th subject of a large lake. The sample is the same for the same lake.
+ * @param query has the parameters `@from`, `@to`, `@at`, and `@every` to read each n-th subject
+ */
+export const sampledForecasts = <const S extends Shape>(
+  sqlite: Database.Database,
+  { table, sql, shape }: { table: 'forecast' | 'hashtag_forecast'; sql: string; shape: S },
+  span: JudgedSpan,
+): RowOf<S>[] => {
+  const counted = `select count(*) from ${table} where made_at > @from and made_at <= @to`;
+  const { from, to } = span;
+  const count = required(prepare(sqlite, counted, 'number').get({ from, to }));
+  const every = Math.max(1, Math.ceil(count / MOST_ROWS));
+  return prepare(sqlite, sql, shape).all({ ...span, every });
 };
