@@ -1,4 +1,4 @@
-import { largest } from './largest.ts';
+import { largest } from '../../src/learn/budget/largest.ts';
 import type { Replay } from './replay.ts';
 import type { Policy } from './simulate.ts';
 

@@ -3,9 +3,9 @@ import { HOUR_MS } from '../../src/base/durations.ts';
 import { chooseCalls } from '../../src/learn/budget/choice.ts';
 import { learnShowing, type PageSeen } from '../../src/learn/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/learn/budget/curves.ts';
+import { largest } from '../../src/learn/budget/largest.ts';
 import { PlanLadder } from '../../src/learn/budget/price.ts';
 import { trackedOf } from './columns.ts';
-import { largest } from './largest.ts';
 import type { Replay } from './replay.ts';
 import type { Policy, Seen } from './simulate.ts';
 

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../base/durations.ts';
 import { type CreatorShowing, type PageOdds, pageOdds, SHOWN_RANKS } from './creator-pages.ts';
 import { crowdsOf, halvingsOf } from './crowds.ts';
-import { Largest } from './largest.ts';
+import { largest } from './largest.ts';
 import { AHEAD } from './moments.ts';
 import { worthOfRefresh } from './planner.ts';
 import { LEVELS_PER_DOUBLING, type PlanLadder, priceAt, solvePrice } from './price.ts';
@@ -125,31 +125,36 @@ const pageWorth = (priced: PricedInput, group: number, refreshed: ReadonlySet<nu
 
 /** Best calls by their worth alone, best first: twice the limit for each kind. */
 const candidatesOf = (priced: PricedInput): Candidate[] => {
-  const { pageAt, tracked } = priced.input;
+  const { pageAt, tracked, calls } = priced.input;
   const { groups, key } = tracked;
-  const videos = new Largest(priced.input.calls * 2);
-  const pages = new Largest(priced.input.calls * 2);
+  const videos = new Float64Array(key.length);
+  const pages = new Float64Array(groups.to.length);
+  const firstKeys = new Float64Array(groups.to.length).fill(Number.POSITIVE_INFINITY);
   for (let group = 0; group < groups.to.length; group++) {
     const start = groups.from[group] ?? 0;
     const shownAt = pageAt?.get(group);
-    let page = 0;
-    let firstKey = Number.POSITIVE_INFINITY;
     for (let slot = start; slot < (groups.to[group] ?? 0); slot++) {
       const worth = worthOf(priced, group, slot);
-      const order = key[slot] ?? 0;
-      videos.add(worth, order, slot);
+      videos[slot] = worth;
+      firstKeys[group] = Math.min(firstKeys[group] ?? 0, key[slot] ?? 0);
+      if (group < FIRST_CREATOR) continue;
       const onPage = shownAt === undefined ? worth : worthOf(priced, group, slot, shownAt);
-      page += (priced.odds?.chance[slot - start] ?? 0) * onPage;
-      firstKey = Math.min(firstKey, order);
+      pages[group] = (pages[group] ?? 0) + (priced.odds?.chance[slot - start] ?? 0) * onPage;
     }
-    if (group >= FIRST_CREATOR) pages.add(page, firstKey, group);
   }
-  const creators = pages.items.map(({ value: worth, item: group }): Candidate => {
-    return { kind: 'creator', group, slot: -1, alone: worth, worth };
+  const candidate = (kind: Candidate['kind'], worth = 0, group = 0, slot = -1): Candidate => ({
+    kind,
+    group,
+    slot,
+    alone: worth,
+    worth,
   });
-  const growth = videos.items.map(({ value: worth, item: slot }): Candidate => {
-    return { kind: 'growth', group: groupOf(groups, slot), slot, alone: worth, worth };
-  });
+  const creators = largest(pages, 2 * calls, (group) => firstKeys[group] ?? 0).map((group) =>
+    candidate('creator', pages[group], group),
+  );
+  const growth = largest(videos, 2 * calls, (slot) => key[slot] ?? 0).map((slot) =>
+    candidate('growth', videos[slot], groupOf(groups, slot), slot),
+  );
   return [...creators, ...growth].sort((a, b) => b.worth - a.worth);
 };
 

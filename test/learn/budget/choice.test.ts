@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { largest } from '../../../bench/budget/largest.ts';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { chooseCalls } from '../../../src/learn/budget/choice.ts';
 import { learnShowing } from '../../../src/learn/budget/creator-pages.ts';
 import { curveLibrary } from '../../../src/learn/budget/curves.ts';
+import { largest } from '../../../src/learn/budget/largest.ts';
 import { PlanLadder } from '../../../src/learn/budget/price.ts';
 import { FIRST_CREATOR } from '../../../src/learn/budget/tracked.ts';
 import { draws } from '../../support/draws.ts';
