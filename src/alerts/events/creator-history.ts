@@ -18,27 +18,57 @@ import { chunks, lastSnapshotReader, snapshotReader } from './video-history.ts';
 /** A creator of more videos than this is judged by the newest. */
 const MAX_VIDEOS = 200;
 
+// without an order: SQLite takes four times as long to sort a few rows as to read them
+const VIDEOS = `select key, id, created_at as createdAt from video
+  where platform = ? and user in (${SPELLINGS_OF_ONE})`;
+const VIDEO = { key: 'number', id: 'text', createdAt: 'number?' } as const;
+
+const newestFirst = (a: RowOf<typeof VIDEO>, b: RowOf<typeof VIDEO>): number =>
+  (b.createdAt ?? 0) - (a.createdAt ?? 0) || b.key - a.key;
+
+/** First rank of some videos at the top of a list. */
+const FIRST_TOP = `
+  select v.id as videoId, c.list as name, c.platform, c.period, c.captured_at as capturedAt,
+    c.completed_at as at, r.rank
+  from json_each(?) k cross join ranking r on r.video_key = k.value
+    cross join capture c on c.key = r.capture_key cross join video v on v.key = k.value
+  where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS}
+  order by c.completed_at, r.rank limit 1`;
+
 /** A list without a pull for this long was not observed, so its top is unknown. */
 const LONGEST_UNWATCHED_MS = 3 * DAY_MS;
 
-/** Pulls of a list (parameters: name, platform, period) before which it was not watched for so long. */
+/** Pulls of a list (name, platform, period) before which it was not watched for so long. */
 const WATCH_BEGINS = `select at from (
   select captured_at as at, captured_at - lag(captured_at) over (order by captured_at) as gap
   from capture where list = ? and platform = ? and period = ? and completed_at is not null
 ) where gap is null or gap > ${LONGEST_UNWATCHED_MS} order by at`;
 
-/**
- * Since when the list of a pull had been watched without such a gap. The pulls of a list are read once,
- * not for each creator at its top: a year of hourly ones is thousands.
- */
-const watchReader = (sqlite: Database.Database): ((pull: TopRow) => number) => {
-  const begins = prepare(sqlite, WATCH_BEGINS, 'number');
-  const byList = new Map<string, readonly number[]>();
-  return ({ name, platform, period, capturedAt }) => {
-    const list = JSON.stringify([name, platform, period]);
-    const known = byList.get(list) ?? begins.all(name, platform, period);
-    byList.set(list, known);
-    return required(known.findLast((at) => at <= capturedAt));
+/** Reads the first entry of some videos among the top ranks of a list, if it was after `since`. */
+const firstTopReader = (
+  sqlite: Database.Database,
+  since: number,
+): ((keys: readonly number[], topRank: number) => TopEntry | undefined) => {
+  const read = prepare(sqlite, FIRST_TOP, {
+    videoId: 'text',
+    name: 'text',
+    platform: 'platform',
+    period: 'text',
+    capturedAt: 'number',
+    at: 'number',
+    rank: 'number',
+  });
+  const watchBegins = prepare(sqlite, WATCH_BEGINS, 'number');
+  const byList = new Map<string, readonly number[]>(); // a year of hourly pulls is thousands
+  return (keys, topRank) => {
+    const row = read.get(JSON.stringify(keys), topRank);
+    if (row === undefined || row.at <= since) return undefined;
+    const { videoId, name, platform, period, capturedAt, at, rank } = row;
+    const list = `${platform} ${name} ${period}`;
+    const begins = byList.get(list) ?? watchBegins.all(name, platform, period);
+    byList.set(list, begins);
+    const watchedSince = required(begins.findLast((began) => began <= capturedAt));
+    return { videoId, list: `${name} ${period}`, at, rank, watchedSince };
   };
 };
 
@@ -78,119 +108,34 @@ const cohortReader = (
   };
 };
 
-interface OwnVideo {
-  readonly key: number;
-  readonly id: string;
-  readonly createdAt: number | null;
-}
-
-/**
- * Reads the videos a creator is judged by. Most creators have few, and sorting a few rows costs four
- * times what reading them does: only where there are too many are the newest sought out.
- */
-const ownVideoReader = (
-  sqlite: Database.Database,
-): ((platform: Platform, folded: string) => OwnVideo[]) => {
-  const select = `select key, id, created_at as createdAt from video
-    where platform = ? and user in (${SPELLINGS_OF_ONE})`;
-  const shape = { key: 'number', id: 'text', createdAt: 'number?' } as const;
-  const some = prepare(sqlite, `${select} limit ${MAX_VIDEOS + 1}`, shape);
-  const newest = prepare(
-    sqlite,
-    `${select} order by created_at desc, key desc limit ${MAX_VIDEOS}`,
-    shape,
-  );
-  return (platform, folded) => {
-    const videos = some.all(platform, folded);
-    return videos.length <= MAX_VIDEOS ? videos : newest.all(platform, folded);
-  };
-};
-
-/** A creator and the videos it is judged by. */
-interface JudgedCreator {
-  readonly creator: CreatorName;
-  readonly videos: readonly OwnVideo[];
-}
-
-const TOP_ROW = {
-  videoKey: 'number',
-  name: 'text',
-  platform: 'platform',
-  period: 'text',
-  capturedAt: 'number',
-  at: 'number',
-  rank: 'number',
-} as const;
-type TopRow = RowOf<typeof TOP_ROW>;
-
-/** Reads, for creators judged together, each one's first rank at the top of a list. */
-const firstTopReader = (
-  sqlite: Database.Database,
-  limits: Readonly<Record<Platform, Thresholds>>,
-): ((some: readonly JudgedCreator[]) => Map<CreatorName, TopEntry>) => {
-  const read = prepare(
-    sqlite,
-    `select k.value as videoKey, c.list as name, c.platform, c.period, c.captured_at as capturedAt,
-       c.completed_at as at, r.rank
-     from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key
-     where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank`,
-    TOP_ROW,
-  );
-  const watchedSince = watchReader(sqlite);
-  const lowest = Math.max(...Object.values(limits).map(({ creator }) => creator.topRank));
-  return (some) => {
-    const owners = new Map(
-      some.flatMap(({ creator, videos }) =>
-        videos.map((video) => [video.key, { creator, video }] as const),
-      ),
-    );
-    const firsts = new Map<CreatorName, TopRow & { videoId: string }>();
-    const rows = read.iterate(JSON.stringify([...owners.keys()]), lowest);
-    for (const row of rows) {
-      const owner = owners.get(row.videoKey);
-      if (owner === undefined || firsts.has(owner.creator)) continue;
-      if (row.rank > limits[owner.creator.platform].creator.topRank) continue;
-      firsts.set(owner.creator, { ...row, videoId: owner.video.id });
-    }
-    return new Map(
-      [...firsts].map(([creator, { videoId, ...row }]) => {
-        const { at, rank, name, period } = row;
-        const list = `${name} ${period}`;
-        return [creator, { at, rank, videoId, list, watchedSince: watchedSince(row) }];
-      }),
-    );
-  };
-};
-
 /** Creators read together: one statement for all costs less than one for each. */
 const CREATORS_A_TURN = 100;
 
-/**
- * Inputs of the rule, creator by creator; shared parts are read once. Keeps the snapshots of a
- * limited number in memory.
- */
+/** Inputs of the rule, creator by creator. */
 export function* creatorPasts(
   sqlite: Database.Database,
   creators: Iterable<CreatorName>,
   span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): Generator<[CreatorName, CreatorPast]> {
-  const videosOf = ownVideoReader(sqlite);
+  const since = span.from - CREATOR_LOOKBACK_MS;
+  const videosOf = prepare(sqlite, VIDEOS, VIDEO);
   const lastSnapshotsBefore = lastSnapshotReader(sqlite);
   const snapshotsOf = snapshotReader(sqlite);
-  const firstTopsOf = firstTopReader(sqlite, limits);
+  const firstTopOf = firstTopReader(sqlite, since);
   const cohortAt = cohortReader(sqlite);
-  const since = span.from - CREATOR_LOOKBACK_MS;
   for (const turn of chunks(creators, CREATORS_A_TURN)) {
-    const some = turn.map((creator): JudgedCreator => {
+    const some = turn.map((creator) => {
       const { platform, user } = creator;
-      return { creator, videos: videosOf(platform, foldHandle(user)) };
+      const videos = videosOf.all(platform, foldHandle(user)).sort(newestFirst);
+      return { creator, videos: videos.slice(0, MAX_VIDEOS) };
     });
-    const keys = some.flatMap(({ videos }) => videos.map(({ key }) => key));
-    const earlier = lastSnapshotsBefore(keys, since);
-    const snapshots = snapshotsOf(keys, { from: since, to: span.to });
-    const firstTops = firstTopsOf(some);
-    for (const { creator, videos } of some)
+    const all = some.flatMap(({ videos }) => videos.map(({ key }) => key));
+    const earlier = lastSnapshotsBefore(all, since);
+    const snapshots = snapshotsOf(all, { from: since, to: span.to });
+    for (const { creator, videos } of some) {
+      const { platform } = creator;
+      const keys = videos.map(({ key }) => key);
       yield [
         creator,
         {
@@ -203,9 +148,10 @@ export function* creatorPasts(
               snapshots: before === undefined ? counts : [before, ...counts],
             };
           }),
-          firstTop: firstTops.get(creator),
-          cohortAt: (at) => cohortAt(creator.platform, at),
+          firstTop: firstTopOf(keys, limits[platform].creator.topRank),
+          cohortAt: (at) => cohortAt(platform, at),
         },
       ];
+    }
   }
 }

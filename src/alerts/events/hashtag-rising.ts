@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { episodes, type Finding, toThousandths, type Window } from './event.ts';
 import type { ViewsEvidence, VolumeEvidence } from './evidence.ts';
 import type { HashtagThresholds } from './thresholds.ts';
-import { median } from './timeline.ts';
+import { firstOfEach, median } from './timeline.ts';
 
 const EVERY_MS = 6 * HOUR_MS;
 const PAST_MS = 28 * DAY_MS;
@@ -37,16 +37,10 @@ const roundingStep = (snapshots: readonly Point[]): number => {
 };
 
 const points = (snapshots: readonly TagSnapshot[], measure: 'volume' | 'views'): Point[] => {
-  const kept: Point[] = [];
-  let stretch = Number.NaN;
-  for (const snapshot of snapshots) {
-    const value = snapshot[measure];
-    const period = Math.floor(snapshot.at / EVERY_MS);
-    if (value === null || value <= 0 || period === stretch) continue;
-    stretch = period;
-    kept.push({ at: snapshot.at, value });
-  }
-  return kept;
+  const known = snapshots.flatMap(({ at, [measure]: value }) =>
+    value === null || value <= 0 ? [] : [{ at, value }],
+  );
+  return firstOfEach(known, EVERY_MS);
 };
 
 /** The snapshots of the past weeks that `end` may be held against; undefined when they are too few. */

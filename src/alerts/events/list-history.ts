@@ -10,6 +10,7 @@ import {
   NICHE_MIN_PAST,
   type NicheVideo,
 } from './niche-breakout.ts';
+import { firstOfEach } from './timeline.ts';
 import { chunks } from './video-history.ts';
 
 /** Of one list at most one capture in each stretch of this length is judged: the first. */
@@ -31,12 +32,8 @@ const capturesIn = (sqlite: Database.Database, span: Window): Capture[] => {
          and (list = 'feed' or (list = 'trends' and period = 'day')) order by captured_at`,
     CAPTURE,
   ).all(span.from, span.to, span.to);
-  const firsts = new Map<string, Capture>();
-  for (const capture of all) {
-    const stretch = `${capture.platform} ${capture.list} ${Math.floor(capture.at / EVERY_MS)}`;
-    if (!firsts.has(stretch)) firsts.set(stretch, capture);
-  }
-  return [...firsts.values()];
+  const byList = Map.groupBy(all, ({ platform, list }) => `${platform} ${list}`);
+  return [...byList.values()].flatMap((captures) => firstOfEach(captures, EVERY_MS));
 };
 
 const listedVideos = (

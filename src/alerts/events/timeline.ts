@@ -16,25 +16,18 @@ export interface KnownSnapshot extends Snapshot {
 export const isKnown = (snapshot: Snapshot): snapshot is KnownSnapshot =>
   snapshot.views !== null && snapshot.views > 0;
 
-/**
- * Known snapshots, at most one for each stretch of `everyMs`: the first one, so that later
- * snapshots never change the past.
- * @param snapshots oldest first
- */
-export const knownSnapshots = (
-  snapshots: readonly Snapshot[],
+/** The first item of each stretch of `everyMs`, so that later ones never change the past. */
+export const firstOfEach = <T extends { readonly at: number }>(
+  items: readonly T[],
   everyMs: number,
-): KnownSnapshot[] => {
-  const known: KnownSnapshot[] = [];
-  let stretch = Number.NaN;
-  for (const snapshot of snapshots) {
-    if (!isKnown(snapshot)) continue;
-    const period = Math.floor(snapshot.at / everyMs);
-    if (period === stretch) continue;
-    stretch = period;
-    known.push(snapshot);
-  }
-  return known;
+): T[] => {
+  const seen = new Set<number>();
+  return items.filter(({ at }) => {
+    const stretch = Math.floor(at / everyMs);
+    const isFirst = !seen.has(stretch);
+    seen.add(stretch);
+    return isFirst;
+  });
 };
 
 /** The middle value; of an even number the lower of the two middle ones. Undefined when empty. */

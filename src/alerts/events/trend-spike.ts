@@ -3,7 +3,7 @@ import { episodes, type Finding, toThousandths, type Window } from './event.ts';
 import type { PaceEvidence } from './evidence.ts';
 import { forecastFindings, type StatedForecast } from './forecast-spike.ts';
 import type { SpikeThresholds } from './thresholds.ts';
-import { isKnown, type KnownSnapshot, knownSnapshots, type Snapshot } from './timeline.ts';
+import { firstOfEach, isKnown, type KnownSnapshot, type Snapshot } from './timeline.ts';
 
 const EVERY_MS = 30 * MINUTE_MS;
 const MIN_WINDOW_MS = 3 * HOUR_MS;
@@ -134,7 +134,7 @@ const spikeAtLast = (
 };
 
 const spikeSnapshots = (snapshots: readonly Snapshot[]): KnownSnapshot[] =>
-  knownSnapshots(snapshots, EVERY_MS);
+  firstOfEach(snapshots.filter(isKnown), EVERY_MS);
 
 /** Every snapshot at which the pace is that of a spike, oldest first, from QUIET_MS before `span`. */
 const paceFindings = (
