@@ -1,13 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { ageHours, type Curve, type Point } from './curve.ts';
 import { middle } from './quantiles.ts';
-
-/** Growth of ln(views + 1000), as the trees state it. */
-export interface RawRange {
-  readonly low: number;
-  readonly median: number;
-  readonly high: number;
-}
+import type { RawRange } from './trees.ts';
 
 interface Question {
   readonly hours: number;

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { baselineGuesses, learnUsual, type UsualGrowth } from './baselines.ts';
-import { binned } from './binned.ts';
+import { type Binned, binned } from './binned.ts';
 import {
   type Calibration,
   calibrationOf,
@@ -31,7 +31,15 @@ import {
   type WithheldHorizon,
 } from './misses.ts';
 import { learnRise, type RiseTable } from './rise.ts';
-import { type Aim, evaluateTrees, type Growing, growTrees, type Trees } from './trees.ts';
+import {
+  evaluateRange,
+  evaluateTrees,
+  type Growing,
+  growRange,
+  growTrees,
+  type RangeTrees,
+  type Trees,
+} from './trees.ts';
 
 /** Finished curves needed for a model. */
 export const LEAST_FINISHED = 200;
@@ -47,12 +55,9 @@ const HELD_BACK = 0.3;
 const POINTS_OF_CURVE = 12;
 const MAX_ROWS = 6000;
 const SIZE: Growing = { trees: 60, depth: 4, rate: 0.13, leastRows: 40 };
-/** The limits of the interval before it is corrected. */
-const LOW = 0.1;
-const HIGH = 0.9;
 
 /** Model of one platform and way of first sight. Plain data. */
-export interface WayModel {
+export interface WayModel extends RangeTrees {
   readonly learntUntil: number; // Unix ms
   readonly finished: number;
   /** Ways of first sight that it learned from, if several. */
@@ -62,9 +67,6 @@ export interface WayModel {
   readonly calibration: Calibration;
   /** On the held-back curves. */
   readonly naming: readonly NamingStep[];
-  readonly low: Trees;
-  readonly median: Trees;
-  readonly high: Trees;
   readonly corrections: Corrections;
   readonly usual: UsualGrowth;
   readonly rise: RiseTable;
@@ -102,7 +104,7 @@ export const finishedBy = (curves: readonly Curve[], at: number, since: number):
 };
 
 interface Rows {
-  readonly columns: Float32Array[];
+  readonly sample: Binned;
   readonly target: Float32Array;
 }
 
@@ -128,15 +130,16 @@ const rowsOf = (
   cohorts: readonly Cohort[],
   features: number,
 ): Rows => {
-  const sample = evenly([...candidates]);
-  const columns = Array.from({ length: features }, () => new Float32Array(sample.length));
+  const chosen = evenly([...candidates]);
+  const columns = Array.from({ length: features }, () => new Float32Array(chosen.length));
   const row = new Float32Array(ALL_FEATURES);
-  for (const [at, { curve, position, hours }] of sample.entries()) {
+  for (const [at, { curve, position, hours }] of chosen.entries()) {
     describePoint(curve, position, cohorts, row);
     if (hours > 0) describeHorizon(curve, { position, hours }, cohorts, row);
     for (const [feature, column] of columns.entries()) column[at] = row[feature] as number;
   }
-  return { columns, target: Float32Array.from(sample, ({ target }) => target) };
+  const target = Float32Array.from(chosen, (candidate) => candidate.target);
+  return { sample: binned(chosen.length, columns), target };
 };
 
 /** At most POINTS_OF_CURVE positions, evenly spread. */
@@ -169,24 +172,16 @@ function* growths(curves: readonly Curve[]): Generator<Candidate> {
     }
 }
 
-type Grown = Pick<WayModel, 'cohorts' | 'odds' | 'low' | 'median' | 'high' | 'usual' | 'rise'>;
+type Grown = RangeTrees & Pick<WayModel, 'cohorts' | 'odds' | 'usual' | 'rise'>;
 
 const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown => {
   const cohorts = cohortsOf(finished);
-  const grower = ({ columns, target }: Rows) => {
-    const sample = binned(target.length, columns);
-    return (aim: Aim): Trees => growTrees(sample, target, aim, SIZE);
-  };
   const tops = rowsOf(endings(finished, cohorts), cohorts, POINT_FEATURES);
-  const odds = grower(tops)({ kind: 'odds' });
-  const growth = grower(rowsOf(growths(curves), cohorts, ALL_FEATURES));
-  const quantile = (share: number): Trees => growth({ kind: 'quantile', share });
+  const growth = rowsOf(growths(curves), cohorts, ALL_FEATURES);
   return {
     cohorts,
-    odds,
-    low: quantile(LOW),
-    median: quantile(0.5),
-    high: quantile(HIGH),
+    odds: growTrees(tops.sample, tops.target, { kind: 'odds' }, SIZE),
+    ...growRange(growth.sample, growth.target, SIZE),
     usual: learnUsual(curves),
     rise: learnRise(finished, teachingPoints),
   };
@@ -232,12 +227,10 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
         if (truth === undefined) continue;
         describeHorizon(curve, { position, hours }, grown.cohorts, row);
         const grew = truth - logViews(now.views);
-        const [low, median, high] = [grown.low, grown.median, grown.high].map((trees) =>
-          evaluateTrees(trees, row),
-        ) as [number, number, number];
-        answered.push({ hours, curve, now, grew, low, median, high });
+        const range = evaluateRange(grown, row);
+        answered.push({ hours, curve, now, grew, ...range });
         const guesses = baselineGuesses(grown.usual, curve, position, hours);
-        const error = Math.abs(Math.max(0, median) - grew);
+        const error = Math.abs(Math.max(0, range.median) - grew);
         // the interval is calibrated on these rows, so all count as inside
         errors.get(hours)?.push({ ...baselineMisses(guesses, truth), error, inside: true });
       }

@@ -6,7 +6,7 @@ import { describePoint } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
 import type { WayModel } from './learn.ts';
 import { likelyOverBy } from './rise.ts';
-import { evaluateTrees } from './trees.ts';
+import { evaluateRange, evaluateTrees } from './trees.ts';
 
 /** Views so many hours ahead: median and 80 % interval. */
 export interface HorizonForecast {
@@ -42,10 +42,7 @@ export const modelForecast = (
   let ahead = { median: 0, low: 0, high: 0 }; // counts rarely fall, so no later horizon is lower
   const horizons = HORIZONS.flatMap((hours): HorizonForecast[] => {
     describeHorizon(curve, { position, hours }, model.cohorts, row);
-    const [lowest, likely, highest] = [model.low, model.median, model.high].map((trees) =>
-      evaluateTrees(trees, row),
-    ) as [number, number, number];
-    const raw = { low: lowest, median: likely, high: highest };
+    const raw = evaluateRange(model, row);
     const range = correctedRange(model.corrections, { hours, curve, now }, raw);
     if (range === undefined) return [];
     const median = Math.max(ahead.median, range.median);

@@ -17,7 +17,7 @@ export interface Trees {
 }
 
 /** Odds of an outcome of 0 or 1, or a quantile of a number. */
-export type Aim = { readonly kind: 'odds' } | { readonly kind: 'quantile'; readonly share: number };
+type Aim = { readonly kind: 'odds' } | { readonly kind: 'quantile'; readonly share: number };
 
 export interface Growing {
   readonly trees: number;
@@ -27,8 +27,6 @@ export interface Growing {
   readonly leastRows: number;
 }
 
-/** Gradients and counts share one sum: each row adds its gradient, within -1 to 1, plus this. */
-const COUNT = 2 ** 20;
 /** Keeps leaves with few rows near 0. */
 const RIDGE = 5;
 
@@ -79,33 +77,23 @@ interface Level {
 /** Best split for each node of a level; feature -1 without one. */
 const bestSplits = (
   { bins, rows }: Binned,
-  { aim, gradient, weight }: Work,
+  { gradient, weight }: Work,
   { nodeOf, nodes, leastRows, isUsed }: Level,
 ): Split[] => {
   const best = Array.from({ length: nodes }, () => ({ feature: -1, bin: 0, gain: 1e-9 }));
-  const packed = new Float64Array(nodes * BINS);
   const pulls = new Float64Array(nodes * BINS);
-  const counts = new Float64Array(nodes * BINS);
-  // for quantiles every row has weight 1
-  const weights = aim.kind === 'odds' ? new Float64Array(nodes * BINS) : counts;
+  const weights = new Float64Array(nodes * BINS);
+  const counts = new Uint32Array(nodes * BINS);
   for (const [feature, column] of bins.entries()) {
     if (!isUsed(feature)) continue;
-    packed.fill(0);
+    pulls.fill(0);
+    weights.fill(0);
+    counts.fill(0);
     for (let row = 0; row < rows; row++) {
       const cell = (nodeOf[row] as number) * BINS + (column[row] as number);
-      packed[cell] = (packed[cell] as number) + (gradient[row] as number) + COUNT;
-    }
-    for (let cell = 0; cell < packed.length; cell++) {
-      const count = Math.round((packed[cell] as number) / COUNT);
-      counts[cell] = count;
-      pulls[cell] = (packed[cell] as number) - count * COUNT;
-    }
-    if (weights !== counts) {
-      weights.fill(0);
-      for (let row = 0; row < rows; row++) {
-        const cell = (nodeOf[row] as number) * BINS + (column[row] as number);
-        weights[cell] = (weights[cell] as number) + (weight[row] as number);
-      }
+      pulls[cell] = (pulls[cell] as number) + (gradient[row] as number);
+      weights[cell] = (weights[cell] as number) + (weight[row] as number);
+      counts[cell] = (counts[cell] as number) + 1;
     }
     for (let node = 0; node < nodes; node++) {
       const from = node * BINS;
@@ -263,3 +251,30 @@ export const evaluateTrees = (
   }
   return sum;
 };
+
+/** Trees of the limits and the median of an 80 % interval. */
+export interface RangeTrees {
+  readonly low: Trees;
+  readonly median: Trees;
+  readonly high: Trees;
+}
+
+/** Limits and median before they are corrected. */
+export interface RawRange {
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+}
+
+/** The limits leave out a tenth on each side. */
+export const growRange = (sample: Binned, target: Float32Array, size: Growing): RangeTrees => {
+  const quantile = (share: number): Trees =>
+    growTrees(sample, target, { kind: 'quantile', share }, size);
+  return { low: quantile(0.1), median: quantile(0.5), high: quantile(0.9) };
+};
+
+export const evaluateRange = ({ low, median, high }: RangeTrees, row: Float32Array): RawRange => ({
+  low: evaluateTrees(low, row),
+  median: evaluateTrees(median, row),
+  high: evaluateTrees(high, row),
+});

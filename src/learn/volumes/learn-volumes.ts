@@ -2,7 +2,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import { binned } from '../model/binned.ts';
 import { type Correction, correctionOf } from '../model/conformal.ts';
 import { middle } from '../model/quantiles.ts';
-import { evaluateTrees, type Growing, growTrees, type Trees } from '../model/trees.ts';
+import { evaluateRange, type Growing, growRange, type RangeTrees } from '../model/trees.ts';
 import {
   AHEAD_MS,
   type DailyVolumes,
@@ -23,17 +23,13 @@ export const LEAST_TAG_WEEKS = 100;
 const HELD_BACK = 0.3;
 const MAX_ROWS = 6000;
 const SIZE: Growing = { trees: 100, depth: 4, rate: 0.1, leastRows: 30 };
-const [LOW, HIGH] = [0.1, 0.9];
 
 /** Model of one platform, source and window. Plain data. */
-export interface VolumeModel {
+export interface VolumeModel extends RangeTrees {
   readonly learntUntil: number; // Unix ms
   readonly tagWeeks: number;
   /** Median growth of ln(volume + 10) in a week, one of the baselines. */
   readonly usual: number;
-  readonly low: Trees;
-  readonly median: Trees;
-  readonly high: Trees;
   readonly correction: Correction;
 }
 
@@ -73,15 +69,8 @@ const grow = (rows: readonly Row[]) => {
   const columns = Array.from({ length: VOLUME_FEATURES }, (_, feature) =>
     Float32Array.from(rows, ({ features }) => features[feature] as number),
   );
-  const sample = binned(rows.length, columns);
-  const quantile = (share: number): Trees =>
-    growTrees(sample, target, { kind: 'quantile', share }, SIZE);
-  return {
-    usual: middle(rows.map(({ grew }) => grew)) ?? 0,
-    low: quantile(LOW),
-    median: quantile(0.5),
-    high: quantile(HIGH),
-  };
+  const usual = middle(rows.map(({ grew }) => grew)) ?? 0;
+  return { usual, ...growRange(binned(rows.length, columns), target, SIZE) };
 };
 
 /** Counts one outcome a tag and week, because those of one week overlap. */
@@ -124,28 +113,27 @@ export const learnVolumes = (
   const held = rows.filter((row) => row.at > backAt);
   // outcomes of the held-back time must stay unknown here
   const tried = grow(rows.filter((row) => row.at + AHEAD_MS <= backAt));
-  const misses = held.map(({ features, grew }) => ({
-    below: evaluateTrees(tried.low, features) - grew,
-    above: grew - evaluateTrees(tried.high, features),
-    weight: 1,
-  }));
+  const misses = held.map(({ features, grew }) => {
+    const { low, high } = evaluateRange(tried, features);
+    return { below: low - grew, above: grew - high, weight: 1 };
+  });
   return { learntUntil: at, tagWeeks, ...grow(rows), correction: correctionOf(misses) };
 };
 
 /** Uses only the volume at `position` and earlier ones. */
 export const volumeAhead = (
-  { low, median, high, correction }: VolumeModel,
+  model: VolumeModel,
   series: DailyVolumes,
   position: number,
 ): VolumeForecast => {
   const row = new Float32Array(VOLUME_FEATURES);
   describeVolume(series, position, row);
   const now = logVolume((series.volumes[position] as Volume).volume);
-  const likely = evaluateTrees(median, row);
+  const { low, median, high } = evaluateRange(model, row);
   return {
-    median: volumeAt(now + likely),
-    low: volumeAt(now + Math.min(likely, evaluateTrees(low, row) - correction.below)),
-    high: volumeAt(now + Math.max(likely, evaluateTrees(high, row) + correction.above)),
+    median: volumeAt(now + median),
+    low: volumeAt(now + Math.min(median, low - model.correction.below)),
+    high: volumeAt(now + Math.max(median, high + model.correction.above)),
   };
 };
 
