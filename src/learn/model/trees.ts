@@ -131,36 +131,19 @@ const bestSplits = (
 /** Values before the learning rate. */
 const leafValues = (work: Work, nodeOf: Uint16Array, leaves: number): Float64Array => {
   const { aim, target, answer, gradient, weight } = work;
-  const values = new Float64Array(leaves);
   if (aim.kind === 'odds') {
     const pulls = new Float64Array(leaves);
     const weights = new Float64Array(leaves).fill(RIDGE);
-    for (let row = 0; row < nodeOf.length; row++) {
-      const leaf = nodeOf[row] as number;
+    for (const [row, leaf] of nodeOf.entries()) {
       pulls[leaf] = (pulls[leaf] as number) + (gradient[row] as number);
       weights[leaf] = (weights[leaf] as number) + (weight[row] as number);
     }
-    for (let leaf = 0; leaf < leaves; leaf++)
-      values[leaf] = (pulls[leaf] as number) / (weights[leaf] as number);
-    return values;
+    return pulls.map((pull, leaf) => pull / (weights[leaf] as number));
   }
-  const counts = new Uint32Array(leaves + 1);
-  for (const leaf of nodeOf) counts[leaf + 1] = (counts[leaf + 1] as number) + 1;
-  for (let leaf = 0; leaf < leaves; leaf++)
-    counts[leaf + 1] = (counts[leaf + 1] as number) + (counts[leaf] as number);
-  const next = counts.slice(0, leaves);
-  const misses = new Float64Array(nodeOf.length);
-  for (let row = 0; row < nodeOf.length; row++) {
-    const leaf = nodeOf[row] as number;
-    misses[next[leaf] as number] = (target[row] as number) - (answer[row] as number);
-    next[leaf] = (next[leaf] as number) + 1;
-  }
-  for (let leaf = 0; leaf < leaves; leaf++)
-    values[leaf] = quantileOf(
-      misses.subarray(counts[leaf] as number, counts[leaf + 1] as number),
-      aim.share,
-    );
-  return values;
+  const misses = Array.from({ length: leaves }, (): number[] => []);
+  for (const [row, leaf] of nodeOf.entries())
+    misses[leaf]?.push((target[row] as number) - (answer[row] as number));
+  return Float64Array.from(misses, (own) => quantileOf(Float64Array.from(own), aim.share));
 };
 
 const startOf = (aim: Aim, target: Float32Array): number => {
