@@ -1,4 +1,4 @@
-import { thresholdFor } from '../../src/alerts/events/forecast-history.ts';
+import { thresholdFor } from '../../src/alerts/events/forecast-spike.ts';
 import { THRESHOLDS } from '../../src/alerts/events/thresholds.ts';
 import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import { baselineGuesses } from '../../src/learn/model/baselines.ts';

@@ -1,10 +1,9 @@
 import { EVENT_KINDS, type EventKind, type Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
-import { creatorPasts } from './creator-history.ts';
+import { type CreatorName, creatorPasts, creatorsToJudge } from './creator-history.ts';
 import { creatorVirals } from './creator-viral.ts';
-import { type CreatorName, creatorsToJudge } from './creators-to-judge.ts';
 import { eventOf, type TrendEvent, type Window } from './event.ts';
-import { forecastHistory } from './forecast-history.ts';
+import { forecastHistory } from './forecast-spike.ts';
 import { hashtagRises } from './hashtag-rising.ts';
 import { listHistory, tagHistories } from './list-history.ts';
 import { nicheBreakouts } from './niche-breakout.ts';

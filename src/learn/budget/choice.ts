@@ -1,10 +1,16 @@
 import { HOUR_MS } from '../../base/durations.ts';
 import { type CreatorShowing, type PageOdds, pageOdds, SHOWN_RANKS } from './creator-pages.ts';
-import { crowdsOf, halvingsOf } from './crowds.ts';
+import { AHEAD } from './growth-model.ts';
 import { largest } from './largest.ts';
-import { AHEAD } from './moments.ts';
 import { worthOfRefresh } from './planner.ts';
-import { LEVELS_PER_DOUBLING, type PlanLadder, priceAt, solvePrice } from './price.ts';
+import {
+  crowdsOf,
+  halvingsOf,
+  LEVELS_PER_DOUBLING,
+  type PlanLadder,
+  priceAt,
+  solvePrice,
+} from './price.ts';
 import { FIRST_CREATOR, groupOf, stepsSince, type TrackedVideos } from './tracked.ts';
 
 export interface ChoiceInput {

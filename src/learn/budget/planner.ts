@@ -1,6 +1,5 @@
 import { AGE_HOURS, AGE_RATIO, AGE_STEPS } from './age-grid.ts';
-import type { GrowthModel } from './growth-model.ts';
-import { AHEAD } from './moments.ts';
+import { AHEAD, type GrowthModel } from './growth-model.ts';
 import { STATES } from './refresh-states.ts';
 
 /** Worth of a refresh at one price per call, by state and time since the last one. */

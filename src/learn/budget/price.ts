@@ -1,9 +1,10 @@
 import { AGE_STEPS, hoursAt } from './age-grid.ts';
+import { MOST_HALVINGS, type PageOdds } from './creator-pages.ts';
 import type { CurveLibrary } from './curves.ts';
-import { type GrowthModel, growthModel } from './growth-model.ts';
-import { AHEAD } from './moments.ts';
+import { AHEAD, type GrowthModel, growthModel } from './growth-model.ts';
 import { LONGEST_WAIT, type PlanTable, planTable, WAITS } from './planner.ts';
 import { CLASSES, gapKind, KINDS, STATES, stateOf } from './refresh-states.ts';
+import { FIRST_CREATOR, stepsSince, type TrackedVideos, type VideoGroups } from './tracked.ts';
 
 /** Price levels in steps of half a doubling, from 0.001 to 1,000 hours of error. */
 const PRICE_LEVELS = 41;
@@ -80,7 +81,7 @@ const SINCE_PARTS = 2;
 const SINCE_CELLS = LONGEST_WAIT * SINCE_PARTS + 1;
 
 /** Coarse place of a video: videos of one cell want their next refresh at the same time. */
-export const cellOf = (state: number, since: number): number =>
+const cellOf = (state: number, since: number): number =>
   state * SINCE_CELLS + Math.min(SINCE_CELLS - 1, Math.round(since * SINCE_PARTS));
 
 /** Refreshes that one video of a cell wants within the next hours at a plan's price. */
@@ -100,13 +101,51 @@ const refreshesWanted = (
 };
 
 /** Videos that want their next refresh at the same time. */
-export interface Crowd {
+interface Crowd {
   readonly ladder: PlanLadder;
   /** A refresh costs price / 2^halvings: a creator call shows so many videos at once. */
   readonly halvings: number;
   /** Number of videos by cell. */
   readonly cells: Map<number, number>;
 }
+
+/** Number of times the price of a video's refresh is halved. */
+export const halvingsOf = (
+  groups: VideoGroups,
+  odds: PageOdds | undefined,
+  group: number,
+  slot: number,
+): number => {
+  if (odds === undefined || group < FIRST_CREATOR) return 0;
+  const from = groups.from[group] ?? 0;
+  return odds.halvings(slot - from, (groups.to[group] ?? 0) - from);
+};
+
+/** Counts videos that want their next refresh at the same time, by platform and halvings. */
+export const crowdsOf = (
+  {
+    now,
+    tracked,
+    ladders,
+  }: { now: number; tracked: TrackedVideos; ladders: readonly PlanLadder[] },
+  odds: PageOdds | undefined,
+): Crowd[] => {
+  const { groups, state } = tracked;
+  const crowds = new Map<number, Crowd>();
+  for (let group = 0; group < groups.to.length; group++)
+    for (let slot = groups.from[group] ?? 0; slot < (groups.to[group] ?? 0); slot++) {
+      const halvings = halvingsOf(groups, odds, group, slot);
+      const platform = groups.platform[group] ?? 0;
+      const kind = platform * (MOST_HALVINGS + 1) + halvings;
+      const ladder = ladders[platform];
+      if (ladder === undefined) continue;
+      const crowd = crowds.get(kind) ?? { ladder, halvings, cells: new Map<number, number>() };
+      crowds.set(kind, crowd);
+      const cell = cellOf(state[slot] ?? 0, stepsSince(tracked, slot, now));
+      crowd.cells.set(cell, (crowd.cells.get(cell) ?? 0) + 1);
+    }
+  return [...crowds.values()];
+};
 
 const callsWanted = (crowds: readonly Crowd[], level: number, withinHours: number): number => {
   let calls = 0;

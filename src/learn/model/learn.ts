@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { baselineGuesses, learnUsual, type UsualGrowth } from './baselines.ts';
-import { type Binned, binned } from './binned.ts';
 import {
   type Calibration,
   calibrationOf,
@@ -32,6 +31,8 @@ import {
 } from './misses.ts';
 import { learnRise, type RiseTable } from './rise.ts';
 import {
+  type Binned,
+  binned,
   evaluateRange,
   evaluateTrees,
   type Growing,

@@ -1,8 +1,7 @@
 import { DAY_MS } from '../../base/durations.ts';
-import { binned } from '../model/binned.ts';
 import { type Correction, correctionOf } from '../model/conformal.ts';
 import { middle } from '../model/quantiles.ts';
-import { evaluateRange, type Growing, growRange, type RangeTrees } from '../model/trees.ts';
+import { binned, evaluateRange, type Growing, growRange, type RangeTrees } from '../model/trees.ts';
 import {
   AHEAD_MS,
   type DailyVolumes,

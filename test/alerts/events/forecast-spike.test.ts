@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { detectEvents } from '../../../src/alerts/events/detect.ts';
-import { thresholdFor } from '../../../src/alerts/events/forecast-history.ts';
 import {
   forecastFindings,
   type StatedForecast,
+  thresholdFor,
 } from '../../../src/alerts/events/forecast-spike.ts';
 import { HOUR_MS } from '../../../src/base/durations.ts';
 import type { Lake } from '../../../src/lake/open.ts';

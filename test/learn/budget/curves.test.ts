@@ -6,8 +6,7 @@ import {
   gridCurve,
   logViewsAtStep,
 } from '../../../src/learn/budget/curves.ts';
-import { growthModel } from '../../../src/learn/budget/growth-model.ts';
-import { AHEAD } from '../../../src/learn/budget/moments.ts';
+import { AHEAD, growthModel } from '../../../src/learn/budget/growth-model.ts';
 import { STATES } from '../../../src/learn/budget/refresh-states.ts';
 
 test('the grid finds the ages it is made of', () => {
