@@ -1,6 +1,8 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
+import type { DeliveryAttempt } from '../webhooks/post.ts';
+import type { Verdict } from '../webhooks/retry.ts';
 
 // The only writer of `deliveries` and of `delivery_due`, which has the next time of each
 // subscription, so that a sender reads one index for any number of subscribers. Runs in the
@@ -59,15 +61,8 @@ export const queueDelivery = (
 };
 
 /** Result of an attempt, as stored; instants in Unix ms. */
-export interface AttemptOutcome {
-  readonly state: 'delivered' | 'pending' | 'failed';
+interface AttemptOutcome extends Pick<Verdict, 'state' | 'nextAttemptAt'>, DeliveryAttempt {
   readonly attempts: number;
-  readonly nextAttemptAt: number | null;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly answer: string | null;
-  readonly attemptedAt: number;
-  readonly durationMs: number;
   readonly deliveredAt: number | null;
 }
 
@@ -77,7 +72,7 @@ export const noteAttempt = (lake: Lake, id: string, outcome: AttemptOutcome): vo
     .prepare(
       `update deliveries set state = @state, attempts = @attempts, next_attempt_at = @nextAttemptAt,
          last_status = @status, last_error = @error, last_answer = @answer,
-         last_attempt_at = @attemptedAt, last_duration_ms = @durationMs, delivered_at = @deliveredAt
+         last_attempt_at = @at, last_duration_ms = @durationMs, delivered_at = @deliveredAt
        where id = @id`,
     )
     .run({ ...outcome, id });

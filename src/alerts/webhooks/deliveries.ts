@@ -88,14 +88,10 @@ const recordOne = (
   const verdict = judgeAttempt(attempt, { attempts, endedAt, failingSince, chance });
   const state = disabledAt !== null && verdict.state === 'pending' ? 'failed' : verdict.state;
   noteAttempt(lake, delivery.id, {
+    ...attempt,
     state,
     attempts,
     nextAttemptAt: state === 'pending' ? verdict.nextAttemptAt : null,
-    status: attempt.status,
-    error: attempt.error,
-    answer: attempt.answer,
-    attemptedAt: attempt.at,
-    durationMs: attempt.durationMs,
     deliveredAt: state === 'delivered' ? endedAt : null,
   });
   noteHealth(lake, subscriptionId, verdict);

@@ -66,7 +66,7 @@ const guardedConnector = (
   };
 };
 
-interface GuardOptions {
+export interface GuardOptions {
   readonly timeoutMs: number;
   readonly resolve?: Resolve;
   /** The proxy resolves names, so only addresses are checked before it. */

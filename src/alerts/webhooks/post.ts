@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { connectionFailure } from '../../base/connection-failure.ts';
 import { EXIT, TrendlakeError } from '../../base/errors.ts';
 import type { ProxySettings } from '../../base/proxy.ts';
-import type { GuardedConnections, Letter, Resolve } from './guarded-connections.ts';
+import type { GuardedConnections, GuardOptions, Letter, Resolve } from './guarded-connections.ts';
 import { ForbiddenTargetError } from './target.ts';
 
 const MOST_READ_BYTES = 65_536;
@@ -22,13 +22,12 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
-/** Response to one post. */
-type Came = Pick<DeliveryAttempt, 'status' | 'retryAfter' | 'answer' | 'error'>;
+/** Result of one post. */
+type PostResult = Pick<DeliveryAttempt, 'status' | 'retryAfter' | 'answer' | 'error'>;
 
 /** Posts letters. */
 export interface Poster {
   post(letter: Letter, signal?: AbortSignal): Promise<DeliveryAttempt>;
-  close(): Promise<void>;
 }
 
 /** Reads what little of a response is kept; an endless one is cut, not waited for. */
@@ -90,9 +89,8 @@ const endOfPatience = (): { signal: AbortSignal; onInfo: () => void } => {
  */
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
-  readonly #timeoutMs: number;
-  readonly #connect: () => Promise<GuardedConnections>;
-  #connections: Promise<GuardedConnections> | undefined;
+  readonly #options: GuardOptions;
+  #connections: GuardedConnections | undefined;
 
   /** @param resolve stands in for the system's resolver in tests */
   constructor({
@@ -107,24 +105,18 @@ export class HttpPoster implements Poster {
     proxy?: ProxySettings | undefined;
   }) {
     this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
-    const options = { timeoutMs, proxy, ...(resolve === undefined ? {} : { resolve }) };
-    this.#connect = async () => {
-      // with the first letter: most services post none, and undici takes a tenth of a start
-      const { GuardedConnections } = await import('./guarded-connections.ts');
-      return new GuardedConnections(options);
-    };
+    this.#options = { timeoutMs, proxy, ...(resolve === undefined ? {} : { resolve }) };
   }
 
   async post(letter: Letter, signal?: AbortSignal): Promise<DeliveryAttempt> {
     const at = this.#clock.now();
     const startedAt = this.#clock.monotonic();
-    const came = await this.#exchange(letter, signal);
-    return { at, durationMs: Math.round(this.#clock.monotonic() - startedAt), ...came };
+    const result = await this.#exchange(letter, signal);
+    return { at, durationMs: Math.round(this.#clock.monotonic() - startedAt), ...result };
   }
 
-  async #exchange(letter: Letter, signal: AbortSignal | undefined): Promise<Came> {
-    const deadline = AbortSignal.timeout(this.#timeoutMs);
+  async #exchange(letter: Letter, signal: AbortSignal | undefined): Promise<PostResult> {
+    const deadline = AbortSignal.timeout(this.#options.timeoutMs);
     const patience = endOfPatience();
     const signals = [deadline, patience.signal, ...(signal === undefined ? [] : [signal])];
     try {
@@ -144,24 +136,21 @@ export class HttpPoster implements Poster {
     } catch (error) {
       if (signal?.aborted === true) throw error;
       const why = deadline.aborted
-        ? `no response within ${this.#timeoutMs} ms`
+        ? `no response within ${this.#options.timeoutMs} ms`
         : reasonOf(patience.signal.aborted ? patience.signal.reason : error);
       return { status: null, retryAfter: null, answer: null, error: why };
     }
   }
 
-  /** Tried again with the next letter if it failed, such as without free file descriptors. */
-  #connected(): Promise<GuardedConnections> {
-    this.#connections ??= this.#connect().catch((error: unknown) => {
-      this.#connections = undefined;
-      throw error;
-    });
+  /** Loads undici with the first letter: most services post none, and it takes a tenth of a start. */
+  async #connected(): Promise<GuardedConnections> {
+    const { GuardedConnections } = await import('./guarded-connections.ts');
+    this.#connections ??= new GuardedConnections(this.#options);
     return this.#connections;
   }
 
   async close(): Promise<void> {
-    const connections = await this.#connections?.catch(() => undefined);
-    await connections?.close();
+    await this.#connections?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -49,14 +49,8 @@ export const judgeAttempt = (
     chance,
   }: { attempts: number; endedAt: number; failingSince: number | null; chance: number },
 ): Verdict => {
-  if (attempt.error === null)
-    return {
-      state: 'delivered',
-      nextAttemptAt: null,
-      failingSince: null,
-      pausedUntil: null,
-      disable: null,
-    };
+  const ended = { nextAttemptAt: null, pausedUntil: null, disable: null };
+  if (attempt.error === null) return { ...ended, state: 'delivered', failingSince: null };
   const since = failingSince ?? endedAt;
   const gone = attempt.status === 410 ? 'the endpoint answered 410 (gone)' : null;
   const days = Math.floor((endedAt - since) / DAY_MS);
@@ -67,13 +61,7 @@ export const judgeAttempt = (
   const disable = gone ?? tired;
   const delay = RETRY_DELAYS_MS[attempts - 1];
   if (disable !== null || delay === undefined)
-    return {
-      state: 'failed',
-      nextAttemptAt: null,
-      failingSince: since,
-      pausedUntil: null,
-      disable,
-    };
+    return { ...ended, state: 'failed', failingSince: since, disable };
   const statedMs = Math.min(retryAfterMs(attempt.retryAfter, endedAt) ?? 0, LONGEST_RETRY_AFTER_MS);
   const wait = Math.max(delay * (1 + JITTER * chance), statedMs);
   return {
