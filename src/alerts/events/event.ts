@@ -25,22 +25,17 @@ export interface Subject {
   readonly url?: string;
 }
 
-/** One event, as noticed. `occurredAt` is the end of its window. */
-export interface TrendEvent {
-  readonly id: string;
-  readonly kind: EventKind;
-  readonly platform: Platform | null;
-  readonly subject: Subject;
-  readonly window: Window;
-  readonly occurredAt: number;
-  readonly evidence: Evidence;
-}
-
 /** Subject of a stored finding. */
 export interface EventAbout {
   readonly kind: EventKind;
   readonly platform: Platform | null;
   readonly subject: Subject;
+}
+
+/** One event, as noticed. `occurredAt` is the end of its window. */
+export interface TrendEvent extends EventAbout, Finding {
+  readonly id: string;
+  readonly occurredAt: number;
 }
 
 /** `<kind>:<id>`, as table `events` and the filters of subscriptions write a subject. */
@@ -52,14 +47,12 @@ const eventId = ({ kind, platform, subject }: EventAbout, { from, to }: Window):
   return `evt_${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)}`;
 };
 
-export const eventOf = (about: EventAbout, finding: Finding): TrendEvent => ({
-  id: eventId(about, finding.window),
-  kind: about.kind,
-  platform: about.platform,
-  subject: about.subject,
-  window: finding.window,
-  occurredAt: finding.window.to,
-  evidence: finding.evidence,
+export const eventOf = (about: EventAbout, { window, evidence }: Finding): TrendEvent => ({
+  id: eventId(about, window),
+  ...about,
+  window,
+  occurredAt: window.to,
+  evidence,
 });
 
 /** The event as table `events` keeps it in `data` and deliveries carry it; instants in ISO 8601. */

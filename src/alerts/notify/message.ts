@@ -1,40 +1,8 @@
 import { isoOf } from '../../base/iso.ts';
 import { terminalLine } from '../../base/terminal-text.ts';
+import type { AlertHit } from '../rules/alert-store.ts';
 import type { ShownItem, ShownMessage } from '../webhooks/chat.ts';
 import type { Notice } from './conditions.ts';
-
-/** Problems of the pipeline that began or ended. */
-export interface NoticeMessage {
-  readonly type: 'trendlake.notice';
-  readonly timestamp: string;
-  readonly data: {
-    readonly notices: readonly {
-      readonly kind: string;
-      readonly subject: string;
-      readonly state: 'began' | 'over';
-      readonly since: string;
-      readonly until: string | null;
-      readonly sentence: string;
-    }[];
-  };
-}
-
-/** Rows of one alert that fired together. */
-export interface AlertMessage {
-  readonly type: 'trendlake.alert';
-  readonly timestamp: string;
-  readonly data: {
-    readonly alert: string;
-    readonly hits: readonly {
-      readonly subject: string;
-      readonly at: string;
-      readonly title: string | null;
-      readonly url: string | null;
-      readonly value: string | number | null;
-      readonly row: Readonly<Record<string, unknown>>;
-    }[];
-  };
-}
 
 /** The report of a period. */
 export interface ReportMessage {
@@ -65,27 +33,55 @@ export interface ReportMessage {
   };
 }
 
-/** A message as JSON for programs. `shownMessage` has the same for people. */
-export type Message = NoticeMessage | AlertMessage | ReportMessage;
-
 /** More things than this become a digest: the first of them, and the number of the others. */
 const MOST_ITEMS = 10;
 
-/** Titles, names and errors in it come from outside: no control characters, one line each. */
-export const messageFor = (notices: readonly Notice[], now: number): NoticeMessage => ({
-  type: 'trendlake.notice',
+/**
+ * Problems of the pipeline that began or ended, as a message. Titles, names and errors in it come from
+ * outside: no control characters, one line each.
+ */
+export const messageFor = (notices: readonly Notice[], now: number) => ({
+  type: 'trendlake.notice' as const,
   timestamp: isoOf(now),
   data: {
     notices: notices.map(({ kind, subject, sentence, beganAt, endedAt }) => ({
-      kind,
+      kind: kind as string,
       subject: terminalLine(subject),
-      state: endedAt === null ? 'began' : 'over',
+      state: endedAt === null ? ('began' as const) : ('over' as const),
       since: isoOf(beganAt),
       until: endedAt === null ? null : isoOf(endedAt),
       sentence: terminalLine(sentence),
     })),
   },
 });
+export type NoticeMessage = ReturnType<typeof messageFor>;
+
+const lineOrNull = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? terminalLine(String(value)) : null;
+
+const addressOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? value : null;
+
+/** Rows of one alert as a message. */
+export const messageOfHits = (alert: string, hits: readonly AlertHit[], now: number) => ({
+  type: 'trendlake.alert' as const,
+  timestamp: isoOf(now),
+  data: {
+    alert,
+    hits: hits.map(({ subject, at, row }) => ({
+      subject: terminalLine(subject),
+      at: isoOf(at),
+      title: lineOrNull(row.title),
+      url: addressOrNull(row.url),
+      value: typeof row.value === 'number' ? row.value : lineOrNull(row.value),
+      row,
+    })),
+  },
+});
+export type AlertMessage = ReturnType<typeof messageOfHits>;
+
+/** A message as JSON for programs. `shownMessage` has the same for people. */
+export type Message = NoticeMessage | AlertMessage | ReportMessage;
 
 const shownNotices = ({ notices }: NoticeMessage['data']): ShownMessage => {
   const only = notices.length === 1 ? notices[0] : undefined;

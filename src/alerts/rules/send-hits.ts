@@ -1,41 +1,12 @@
 import { DAY_MS } from '../../base/durations.ts';
-import { isoOf } from '../../base/iso.ts';
-import { terminalLine } from '../../base/terminal-text.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type ChannelDeps, notifyTargetsById, sendTo } from '../notify/channel.ts';
-import type { AlertMessage } from '../notify/message.ts';
+import { messageOfHits } from '../notify/message.ts';
 import { chatTarget } from '../webhooks/chat.ts';
 import { type AlertHit, markSent, waitingHits } from './alert-store.ts';
 
 /** Rows that no target took for this long are not sent any more. */
 const TOO_LATE_MS = 3 * DAY_MS;
-
-const lineOrNull = (value: unknown): string | null =>
-  typeof value === 'string' || typeof value === 'number' ? terminalLine(String(value)) : null;
-
-const addressOrNull = (value: unknown): string | null =>
-  typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? value : null;
-
-/** Rows of one alert as a message. */
-export const messageOfHits = (
-  alert: string,
-  hits: readonly AlertHit[],
-  now: number,
-): AlertMessage => ({
-  type: 'trendlake.alert',
-  timestamp: isoOf(now),
-  data: {
-    alert,
-    hits: hits.map(({ subject, at, row }) => ({
-      subject: terminalLine(subject),
-      at: isoOf(at),
-      title: lineOrNull(row.title),
-      url: addressOrNull(row.url),
-      value: typeof row.value === 'number' ? row.value : lineOrNull(row.value),
-      row,
-    })),
-  },
-});
 
 /**
  * Sends rows that fired to the targets of their alerts, one message per alert and target. A target

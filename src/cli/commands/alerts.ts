@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { sendTo } from '../../alerts/notify/channel.ts';
+import { messageOfHits } from '../../alerts/notify/message.ts';
 import { statementRunner } from '../../alerts/rules/alert-rows.ts';
 import {
   type Alert,
@@ -12,7 +13,6 @@ import {
   saveAlert,
 } from '../../alerts/rules/alert-store.ts';
 import { type ReplayedNight, replayNights } from '../../alerts/rules/replay-nights.ts';
-import { messageOfHits } from '../../alerts/rules/send-hits.ts';
 import { ALERT_TEMPLATES, templateSql } from '../../alerts/rules/templates.ts';
 import { targetsIn } from '../../base/config/notify-targets.ts';
 import { DAY_MS } from '../../base/durations.ts';

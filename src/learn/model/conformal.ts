@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { ageHours, type Curve, type Point } from './curve.ts';
+import type { ForecastRange } from './misses.ts';
 import { middle } from './quantiles.ts';
-import type { RawRange } from './trees.ts';
 
 interface Question {
   readonly hours: number;
@@ -10,7 +10,7 @@ interface Question {
 }
 
 /** A held-back question with its answer. */
-export interface Answered extends Question, RawRange {
+export interface Answered extends Question, ForecastRange {
   readonly grew: number;
 }
 
@@ -69,7 +69,7 @@ const classesOf = ({ hours, curve, now }: Question): [string, string, string] =>
   return [String(hours), aged, `${aged} ${isFirstSight ? 'first' : 'later'}`];
 };
 
-const sidesOf = ({ low, median, high }: RawRange): Correction => ({
+const sidesOf = ({ low, median, high }: ForecastRange): Correction => ({
   below: Math.max(LEAST_SIDE, Math.max(0, median) - low),
   above: Math.max(LEAST_SIDE, high - Math.max(0, median)),
 });
@@ -165,8 +165,8 @@ export const correctionsOf = (answered: readonly Answered[]): Corrections => {
 export const correctedRange = (
   corrections: Corrections,
   question: Question,
-  range: RawRange,
-): RawRange | undefined => {
+  range: ForecastRange,
+): ForecastRange | undefined => {
   const [whole, aged, finest] = classesOf(question);
   const correction = corrections[finest] ?? corrections[aged] ?? corrections[whole];
   if (correction === undefined || correction.isSilent) return undefined;

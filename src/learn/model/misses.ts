@@ -18,7 +18,7 @@ export interface RecentScore {
   readonly coverage: number;
 }
 
-/** Counts: the median and the limits of its interval. */
+/** The median and the limits of its interval: counts, or growth as a logarithm. */
 export interface ForecastRange {
   readonly median: number;
   readonly low: number;

@@ -5,15 +5,13 @@ import { type Curve, logViews, type Point, viewsAt } from './curve.ts';
 import { describePoint } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
 import type { WayModel } from './learn.ts';
+import type { ForecastRange } from './misses.ts';
 import { likelyOverBy } from './rise.ts';
 import { evaluateRange, evaluateTrees } from './trees.ts';
 
 /** Views so many hours ahead: median and 80 % interval. */
-export interface HorizonForecast {
+export interface HorizonForecast extends ForecastRange {
   readonly hours: number;
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
 }
 
 export interface Forecast {

@@ -1,3 +1,4 @@
+import type { ForecastRange } from './misses.ts';
 import { quantile } from './quantiles.ts';
 
 /** Bin 0 holds unknown values. */
@@ -283,13 +284,6 @@ export interface RangeTrees {
   readonly high: Trees;
 }
 
-/** Limits and median before they are corrected. */
-export interface RawRange {
-  readonly low: number;
-  readonly median: number;
-  readonly high: number;
-}
-
 /** The limits leave out a tenth on each side. */
 export const growRange = (sample: Binned, target: Float32Array, size: Growing): RangeTrees => {
   const quantile = (share: number): Trees =>
@@ -297,7 +291,10 @@ export const growRange = (sample: Binned, target: Float32Array, size: Growing): 
   return { low: quantile(0.1), median: quantile(0.5), high: quantile(0.9) };
 };
 
-export const evaluateRange = ({ low, median, high }: RangeTrees, row: Float32Array): RawRange => ({
+export const evaluateRange = (
+  { low, median, high }: RangeTrees,
+  row: Float32Array,
+): ForecastRange => ({
   low: evaluateTrees(low, row),
   median: evaluateTrees(median, row),
   high: evaluateTrees(high, row),

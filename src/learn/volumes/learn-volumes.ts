@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../base/durations.ts';
 import { type Correction, correctionOf } from '../model/conformal.ts';
+import type { ForecastRange } from '../model/misses.ts';
 import { middle } from '../model/quantiles.ts';
 import { binned, evaluateRange, type Growing, growRange, type RangeTrees } from '../model/trees.ts';
 import {
@@ -30,13 +31,6 @@ export interface VolumeModel extends RangeTrees {
   /** Median growth of ln(volume + 10) in a week, one of the baselines. */
   readonly usual: number;
   readonly correction: Correction;
-}
-
-/** A volume a week ahead: median and 80 % interval. */
-export interface VolumeForecast {
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
 }
 
 interface Row {
@@ -119,12 +113,12 @@ export const learnVolumes = (
   return { learntUntil: at, tagWeeks, ...grow(rows), correction: correctionOf(misses) };
 };
 
-/** Uses only the volume at `position` and earlier ones. */
+/** The volume a week ahead. Uses only the volume at `position` and earlier ones. */
 export const volumeAhead = (
   model: VolumeModel,
   series: DailyVolumes,
   position: number,
-): VolumeForecast => {
+): ForecastRange => {
   const row = new Float32Array(VOLUME_FEATURES);
   describeVolume(series, position, row);
   const now = logVolume((series.volumes[position] as Volume).volume);

@@ -1,18 +1,22 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { prepare } from '../../lake/prepare.ts';
+import { prepare, type RowOf } from '../../lake/prepare.ts';
+import type { ForecastRange } from '../model/misses.ts';
 import { TAG_TRACKED_MS } from './lake-volumes.ts';
-import type { VolumeForecast } from './learn-volumes.ts';
+
+const KEPT = {
+  tag: 'text',
+  platform: 'platforms',
+  window: 'text?',
+  volume: 'number', // at the snapshot of the forecast
+  madeAt: 'number',
+  median: 'number',
+  low: 'number',
+  high: 'number',
+} as const;
 
 /** A stored forecast of a volume a week ahead. Instants are Unix ms. */
-export interface KeptVolume extends VolumeForecast {
-  readonly tag: string;
-  readonly platform: Platform | '';
-  readonly window: string | null;
-  /** Volume at the snapshot of the forecast. */
-  readonly volume: number;
-  readonly madeAt: number;
-}
+export type KeptVolume = RowOf<typeof KEPT>;
 
 const NEXT = `
   select h.tag, f.platform, s.window, s.volume, f.made_at as madeAt,
@@ -33,16 +37,7 @@ export const risingHashtags = (
   sqlite: Database.Database,
   { platform, at, limit }: { platform: Platform | ''; at: number; limit: number },
 ): KeptVolume[] =>
-  prepare(sqlite, NEXT, {
-    tag: 'text',
-    platform: 'platform',
-    window: 'text?',
-    volume: 'number',
-    madeAt: 'number',
-    median: 'number',
-    low: 'number',
-    high: 'number',
-  }).all({ platform, at, limit, from: at - TAG_TRACKED_MS });
+  prepare(sqlite, NEXT, KEPT).all({ platform, at, limit, from: at - TAG_TRACKED_MS });
 
 const OF_TAG = `
   select f.made_at as madeAt, f.volume_median as median, f.volume_low as low, f.volume_high as high
@@ -62,7 +57,7 @@ export const volumeForecastAt = (
     window,
     at,
   }: { tag: string; platform: Platform | ''; window: string; at: number },
-): (VolumeForecast & { readonly madeAt: number }) | undefined =>
+): (ForecastRange & { readonly madeAt: number }) | undefined =>
   prepare(sqlite, OF_TAG, {
     madeAt: 'number',
     median: 'number',

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
+import type { ForecastRange } from '../model/misses.ts';
 import type { ModelRow } from '../model/model-rows.ts';
 import { storeForecasts } from '../model/stored-forecasts.ts';
 import { type VolumeGroup, VolumeReader } from './lake-volumes.ts';
-import { type VolumeForecast, type VolumeModel, volumeAhead } from './learn-volumes.ts';
+import { type VolumeModel, volumeAhead } from './learn-volumes.ts';
 import { AHEAD_HOURS } from './volume-series.ts';
 
 interface Forecasting {
@@ -11,7 +12,7 @@ interface Forecasting {
   readonly at: number; // Unix ms
 }
 
-interface NewVolumeForecast extends VolumeForecast {
+interface NewVolumeForecast extends ForecastRange {
   readonly key: number; // hashtag.key
   readonly madeAt: number;
 }
