@@ -104,22 +104,23 @@ export function* tagHistories(sqlite: Database.Database, span: Window): Generato
   ).all(span.from, span.to);
   const read = prepare(
     sqlite,
-    `select h.folded, s.platform, s.observed_at, s.volume, s.views, s.source || ' ' || coalesce(s.window, '') as kind from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
+    `select h.folded as tag, s.platform, s.observed_at as at, s.volume, s.views, s.source || ' ' || coalesce(s.window, '') as kind from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
        where s.observed_at > ? and s.observed_at <= ? and s.source <> ${sourceCode('seen')} order by k.value, s.platform, kind, s.observed_at`,
-    ['text', 'platforms', 'number', 'number?', 'number?', 'text'],
+    {
+      tag: 'text',
+      platform: 'platforms',
+      at: 'number',
+      volume: 'number?',
+      views: 'number?',
+      kind: 'text',
+    },
   );
   for (const part of chunks(seen)) {
-    const histories: (TagHistory & { kind: string; snapshots: TagSnapshot[] })[] = [];
-    const since = span.from - HASHTAG_LOOKBACK_MS;
-    const rows = read.iterate(JSON.stringify(part), since, span.to);
-    for (const [tag, platform, at, volume, views, kind] of rows) {
-      let last = histories.at(-1);
-      if (last?.tag !== tag || last.platform !== platform || last.kind !== kind) {
-        last = { tag, platform, kind, snapshots: [] };
-        histories.push(last);
-      }
-      last.snapshots.push({ at, volume, views });
+    const rows = read.all(JSON.stringify(part), span.from - HASHTAG_LOOKBACK_MS, span.to);
+    const histories = Map.groupBy(rows, ({ tag, platform, kind }) => `${tag} ${platform} ${kind}`);
+    for (const snapshots of histories.values()) {
+      const { tag, platform } = snapshots[0] as (typeof snapshots)[number];
+      yield { tag, platform, snapshots };
     }
-    yield* histories;
   }
 }

@@ -32,7 +32,7 @@ const OF_GROUP =
 
 // the last volume of each day: SQLite gives the bare columns of the row that max() chose
 const SERIES = `
-  select hashtag_key, max(observed_at) as at, volume from hashtag_snapshot indexed by hashtag_snapshot_observed_at
+  select hashtag_key as key, max(observed_at) as at, volume from hashtag_snapshot indexed by hashtag_snapshot_observed_at
   where observed_at > @from and observed_at <= @at and ${OF_GROUP} and hashtag_key % @every = 0
   group by hashtag_key, observed_at / ${DAY_MS} order by hashtag_key, at`;
 
@@ -58,7 +58,7 @@ export class VolumeReader {
   /** Groups with a volume of the last two days. */
   groups(at: number): VolumeGroup[] {
     return prepare(this.#sqlite, GROUPS, {
-      platform: 'platform',
+      platform: 'platforms',
       source: 'number',
       window: 'text?',
     }).all({ from: at - TAG_TRACKED_MS, at });
@@ -87,20 +87,9 @@ export class VolumeReader {
       ).get(from, at),
     );
     const every = Math.max(1, Math.ceil(count / MOST_ROWS));
-    const rows = prepare(this.#sqlite, SERIES, ['number', 'number', 'number']).iterate({
-      ...group,
-      from,
-      at,
-      every,
-    });
-    const found: { key: number; volumes: Volume[] }[] = [];
-    for (const [key, observedAt, volume] of rows) {
-      const last = found.at(-1);
-      const series = last?.key === key ? last : { key, volumes: [] };
-      if (series !== last) found.push(series);
-      series.volumes.push({ at: observedAt, volume });
-    }
-    return found;
+    const shape = { key: 'number', at: 'number', volume: 'number' } as const;
+    const rows = prepare(this.#sqlite, SERIES, shape).iterate({ ...group, from, at, every });
+    return [...Map.groupBy(rows, ({ key }) => key)].map(([key, volumes]) => ({ key, volumes }));
   }
 
   /** Tags of a group with a volume of the last two days. */
