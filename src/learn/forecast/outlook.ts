@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
-import type { RecentScore } from '../model/misses.ts';
-import { scoreOf } from '../model/misses.ts';
+import { type RecentScore, scoreOf } from '../model/misses.ts';
 import { readModels } from '../model/model-rows.ts';
 import { newestObservation } from '../model/observations.ts';
 import { judgeForecasts } from './judge.ts';

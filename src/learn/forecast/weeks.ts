@@ -47,23 +47,25 @@ const nameOf = ({
 }: Pick<Judged, 'madeAt' | 'platform' | 'hours'>): string =>
   `${weekOf(madeAt)} ${platform} ${hours}`;
 
+/**
+ * @param due number of forecasts that came due, by week, platform and horizon; default: the judged ones
+ * @param tops judged probabilities by week and platform
+ */
 const weeksOf = (
   of: ScoredWeek['of'],
   judged: readonly Judged[],
-  dueOf: (name: string, judged: number) => number,
-  calibrationOf: (from: number, platform: string) => Reliability | null,
-): ScoredWeek[] => {
-  const groups = Map.groupBy(judged, nameOf);
-  return [...groups].flatMap(([name, week]): ScoredWeek[] => {
+  due: ReadonlyMap<string, number> = new Map(),
+  tops: ReadonlyMap<string, readonly JudgedTop[]> = new Map(),
+): ScoredWeek[] =>
+  [...Map.groupBy(judged, nameOf)].flatMap(([name, week]): ScoredWeek[] => {
     const score = scoreOf(week);
     const [first] = week;
     if (score === null || first === undefined) return [];
     const { platform, hours } = first;
     const from = weekOf(first.madeAt);
-    const calibration = calibrationOf(from, platform);
-    return [{ from, of, platform, hours, score, due: dueOf(name, week.length), calibration }];
+    const calibration = reliabilityOf(tops.get(`${from} ${platform}`) ?? []);
+    return [{ from, of, platform, hours, score, due: due.get(name) ?? week.length, calibration }];
   });
-};
 
 /** Week, platform and horizon of each forecast with views that came due. */
 const dueNames = ({ rows, at }: KeptOfVideo): string[] =>
@@ -120,12 +122,7 @@ const ofVideos = (sqlite: Database.Database, at: number): Scored => {
     tops.push(...judgeTops(kept));
   }
   const byWeek = Map.groupBy(tops, ({ madeAt, platform }) => `${weekOf(madeAt)} ${platform}`);
-  const weeks = weeksOf(
-    'videos',
-    judged,
-    (name) => due.get(name) ?? 0,
-    (from, platform) => reliabilityOf(byWeek.get(`${from} ${platform}`) ?? []),
-  );
+  const weeks = weeksOf('videos', judged, due, byWeek);
   const reliability = [...Map.groupBy(tops, ({ platform }) => platform)].flatMap(
     ([platform, judgedTops]): [Platform, Reliability][] => {
       const known = reliabilityOf(judgedTops);
@@ -138,12 +135,7 @@ const ofVideos = (sqlite: Database.Database, at: number): Scored => {
 const ofHashtags = (sqlite: Database.Database, at: number): ScoredWeek[] => {
   const { models } = readVolumeModels(sqlite, at);
   const judged = judgeVolumes(sqlite, models, { from: at - WEEKS * WEEK_MS, to: at, at });
-  return weeksOf(
-    'hashtags',
-    judged,
-    (_, count) => count,
-    () => null,
-  );
+  return weeksOf('hashtags', judged);
 };
 
 /** Compares the forecasts of the last eight weeks with their outcomes. */
