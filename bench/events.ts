@@ -33,7 +33,7 @@ const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const ours =
   (limits: (curve: Curve) => SpikeThresholds): Rule =>
   (curve) =>
-    trendSpikes(curve.snapshots, curve.createdAt, everything, limits(curve))[0]?.window.to;
+    trendSpikes(curve, everything, limits(curve))[0]?.window.to;
 
 const steps = (snapshots: readonly Snapshot[]): { at: number; gain: number; hours: number }[] =>
   snapshots.slice(1).map(({ at, views }, index) => {

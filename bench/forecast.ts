@@ -39,7 +39,7 @@ const percent = (value: number): string => fixed(100 * value, 1, 6);
 
 const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const spikeAt = ({ platform, snapshots, createdAt }: Curve): number | undefined =>
-  trendSpikes(snapshots, createdAt, everything, THRESHOLDS[platform].spike)[0]?.window.to;
+  trendSpikes({ snapshots, createdAt }, everything, THRESHOLDS[platform].spike)[0]?.window.to;
 
 const namingLine = (name: string, its: scores.Naming | undefined): void => {
   if (its === undefined) {

@@ -149,12 +149,8 @@ export const creatorVirals = (
   span: Window,
   limits: CreatorThresholds,
 ): Finding[] => {
-  const since = (from: number): Finding[] =>
-    [...crossings(past, from, limits), ...entry(past, limits)].sort(
-      (a, b) => a.window.to - b.window.to,
-    );
-  // Most creators have nothing new; the weeks before are judged for the others alone.
-  if (!since(span.from).some(({ window }) => window.to > span.from)) return [];
-  const findings = since(span.from - QUIET_MS);
+  const findings = [...crossings(past, span.from - QUIET_MS, limits), ...entry(past, limits)].sort(
+    (a, b) => a.window.to - b.window.to,
+  );
   return episodes(findings, span, QUIET_MS);
 };

@@ -9,7 +9,7 @@ import { listHistory, tagHistories } from './list-history.ts';
 import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
-import { FEWEST_SNAPSHOTS, SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
+import { FEWEST_SNAPSHOTS, SPIKE_LOOKBACK_MS, trendSpikes } from './trend-spike.ts';
 import { chunks, factsOf, keysSeenIn, snapshotReader } from './video-history.ts';
 
 /** Span to examine: observations after `from`, up to and including `to` (Unix ms). */
@@ -36,7 +36,7 @@ function* spikes(
       (key) => stated.has(key) || (snapshots.get(key)?.length ?? 0) >= FEWEST_SNAPSHOTS,
     );
     for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, judged)) {
-      const found = trendSpikesWithForecasts(
+      const found = trendSpikes(
         { snapshots: snapshots.get(key) ?? [], createdAt, stated: stated.get(key) ?? [] },
         span,
         limits[platform].spike,

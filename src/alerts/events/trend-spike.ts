@@ -133,9 +133,6 @@ const spikeAtLast = (
   };
 };
 
-const spikeSnapshots = (snapshots: readonly Snapshot[]): KnownSnapshot[] =>
-  firstOfEach(snapshots.filter(isKnown), EVERY_MS);
-
 /** Every snapshot at which the pace is that of a spike, oldest first, from QUIET_MS before `span`. */
 const paceFindings = (
   known: readonly KnownSnapshot[],
@@ -172,40 +169,31 @@ const paceFindings = (
  * A spike has gain, pace, ratio and bend at or above the platform's thresholds. The first snapshots of
  * a video are its baseline (three are needed); after a spike 14 days must pass without one.
  *
- * @param snapshots oldest first, from SPIKE_LOOKBACK_MS before `span`
+ * From a video's first trusted forecast on, forecasts decide; before it, the pace does. Both make one
+ * sequence, of which the first after 14 quiet days is an event.
+ *
+ * @param video `snapshots` and what trusted models stated, oldest first, from SPIKE_LOOKBACK_MS before
+ *   `span`
  */
 export const trendSpikes = (
-  snapshots: readonly Snapshot[],
-  createdAt: number | null,
-  span: Window,
-  limits: SpikeThresholds,
-): Finding[] =>
-  episodes(paceFindings(spikeSnapshots(snapshots), createdAt, span, limits), span, QUIET_MS);
-
-/**
- * The same with forecasts: from a video's first trusted forecast on, forecasts decide; before it, the
- * pace does. Both make one sequence, of which the first after 14 quiet days is an event.
- * @param video `stated`: what trusted models stated, oldest first, as far back as the snapshots
- */
-export const trendSpikesWithForecasts = (
   {
     snapshots,
     createdAt,
-    stated,
+    stated = [],
   }: {
     readonly snapshots: readonly Snapshot[];
     readonly createdAt: number | null;
-    readonly stated: readonly StatedForecast[];
+    readonly stated?: readonly StatedForecast[];
   },
   span: Window,
   limits: SpikeThresholds,
 ): Finding[] => {
-  const known = spikeSnapshots(snapshots);
+  const known = snapshots.filter(isKnown);
   const firstStatedAt = stated[0]?.at ?? Number.POSITIVE_INFINITY;
-  const ofPace = paceFindings(known, createdAt, span, limits).filter(
+  const ofPace = paceFindings(firstOfEach(known, EVERY_MS), createdAt, span, limits).filter(
     ({ window }) => window.to < firstStatedAt,
   );
-  const findings = [...ofPace, ...forecastFindings(snapshots.filter(isKnown), createdAt, stated)];
+  const findings = [...ofPace, ...forecastFindings(known, createdAt, stated)];
   return episodes(
     findings.sort((a, b) => a.window.to - b.window.to),
     span,

@@ -10,7 +10,7 @@ import { movements } from '../../lake/lists/movements.ts';
 import { viewsGained } from '../../lake/lists/score.ts';
 import { trendsPage } from '../../lake/lists/video-lists.ts';
 import type { Lake } from '../../lake/open.ts';
-import { required } from '../../lake/prepare.ts';
+import { type RowOf, required } from '../../lake/prepare.ts';
 import { contentItems } from '../../lake/read/content-items.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
 import { subjectName } from '../../lake/read/subject-name.ts';
@@ -47,13 +47,15 @@ export interface Faller {
   readonly rankNow: number | null;
 }
 
+const CREATOR = {
+  platform: 'platform',
+  handle: 'text',
+  followers: 'number',
+  gained: 'number',
+} as const;
+
 /** A creator whose followers were counted at both ends of the week. */
-export interface RisingCreator {
-  readonly platform: Platform;
-  readonly handle: string;
-  readonly followers: number;
-  readonly gained: number;
-}
+export type RisingCreator = RowOf<typeof CREATOR>;
 
 /** Hashtags of one platform over the week's seven days. `pulled`: the service's own figures. */
 export interface TagTable {
@@ -126,10 +128,7 @@ const aboutOf = (lake: Lake, { creator, tag }: ReportQuery): IsAbout => {
     (isOfTag === undefined || isOfTag(item));
 };
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+type Span = Pick<Week, 'from' | 'to'>;
 
 const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, isAbout: IsAbout) => {
   const gains: { key: number; gained: number; since: number; isNew: boolean }[] = [];
@@ -252,12 +251,7 @@ export const weeklyReport = async (
     ...(tag === undefined ? {} : { tag: foldName(tag) }),
     asOf: madeAt, // a sync of the next week, or an import, notices what occurred in this one
   });
-  const creators = prepared(lake, CREATORS, {
-    platform: 'platform',
-    handle: 'text',
-    followers: 'number',
-    gained: 'number',
-  }).all({
+  const creators = prepared(lake, CREATORS, CREATOR).all({
     ...span,
     ...among,
     creator: creator === undefined ? null : foldHandle(creator),

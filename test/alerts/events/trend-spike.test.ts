@@ -14,7 +14,7 @@ const every = (hours: number, counts: readonly (number | null)[]): Snapshot[] =>
   counts.map((views, index) => ({ at: T0 + index * hours * HOUR_MS, views }));
 
 const spikes = (snapshots: readonly Snapshot[], createdAt: number | null = T0 - 24 * HOUR_MS) =>
-  trendSpikes(snapshots, createdAt, everything, limits);
+  trendSpikes({ snapshots, createdAt }, everything, limits);
 
 const steady = (length: number, perSnapshot: number, start = 50_000): number[] =>
   Array.from({ length }, (_, index) => start + index * perSnapshot);
@@ -113,8 +113,10 @@ describe('trend.spike', () => {
           ];
           const pieces = bounds.slice(1).flatMap((to, index) =>
             trendSpikes(
-              snapshots.filter((snapshot) => snapshot.at <= to),
-              T0 - 24 * HOUR_MS,
+              {
+                snapshots: snapshots.filter((snapshot) => snapshot.at <= to),
+                createdAt: T0 - 24 * HOUR_MS,
+              },
               { from: bounds[index] as number, to },
               limits,
             ),
