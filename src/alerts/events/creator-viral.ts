@@ -4,14 +4,14 @@ import type { TopEvidence, UsualEvidence, VideoEvidence } from './evidence.ts';
 import type { CreatorThresholds } from './thresholds.ts';
 import { median, type Snapshot } from './timeline.ts';
 
-/** Fewer other videos than this say nothing of a creator; the platform's cohort stands in. */
+/** With fewer other videos than this, the cohort of the platform is used instead. */
 const MIN_OTHERS = 5;
-/** A cohort smaller than this says nothing of a platform. */
+/** A smaller cohort is not used. */
 const MIN_COHORT = 50;
 const QUIET_MS = 14 * DAY_MS;
 /** An older video that drifts past the bar has not just gone viral. */
 export const YOUNG_MS = 30 * DAY_MS;
-/** A platform watched for less has not shown who usually stands at its top. */
+/** A list watched for less does not show who is usually at its top. */
 const WATCHED_MS = 7 * DAY_MS;
 
 /** Read before a span, beside the last snapshot of each video before it. */
@@ -140,7 +140,7 @@ const entry = ({ firstTop }: CreatorPast, limits: CreatorThresholds): Finding[] 
  * - top: the first entry at `topRank` or better in a pulled list, once that list has been watched
  *   for 7 days without a gap of 3.
  *
- * After either, 14 days must pass without one.
+ * After an event, the next one needs 14 days without one.
  *
  * @param past snapshots from CREATOR_LOOKBACK_MS before `span`, and of each video the last before that
  */

@@ -9,8 +9,8 @@ import type { Verdict } from '../webhooks/retry.ts';
 // caller's transaction, or in a new one.
 
 /**
- * Sets when a subscription's next delivery may leave, from what waits and the endpoint's pause. Call it
- * once both are written.
+ * Sets when a subscription's next delivery may leave, from its pending deliveries and the pause of its
+ * endpoint. Call it after writing either.
  */
 export const dueAgain = (lake: Lake, subscriptionId: string): void => {
   const dueAt = required(
@@ -33,13 +33,13 @@ export const dueAgain = (lake: Lake, subscriptionId: string): void => {
       .run(subscriptionId, dueAt);
 };
 
-/** Whom a delivery goes to, and the end of the pause that its endpoint asked for, Unix ms. */
+/** A subscription, and the end of the pause that its endpoint asked for, Unix ms. */
 export interface Listener {
   readonly id: string;
   readonly pausedUntil: number | null;
 }
 
-/** Queues an event for a subscription; once, however often it is called. */
+/** Queues an event for a subscription. Safe to call twice. @returns the number of new deliveries */
 export const queueDelivery = (
   lake: Lake,
   eventId: string,
@@ -78,7 +78,7 @@ export const noteAttempt = (lake: Lake, id: string, outcome: AttemptOutcome): vo
     .run({ ...outcome, id });
 };
 
-/** Fails what waits for a subscription that takes no more, saying why. */
+/** Fails the pending deliveries of a subscription, with a reason. */
 export const failPending = (lake: Lake, subscriptionId: string, why: string): void => {
   lake.sqlite
     .prepare(
@@ -103,7 +103,7 @@ export const choosing = (which: WhichDeliveries): [condition: string, values: un
         [which.subscriptionId, which.from, which.to],
       ];
 
-/** Makes deliveries due at `now`, under their old ids, with a fresh row of attempts; gives how many. */
+/** Makes deliveries due at `now`, under their old ids, with new attempts. @returns how many */
 export const queueAgain = (lake: Lake, which: WhichDeliveries, now: number): number => {
   const [condition, values] = choosing(which);
   const again = prepare(
@@ -116,7 +116,7 @@ export const queueAgain = (lake: Lake, which: WhichDeliveries, now: number): num
   return again.length;
 };
 
-/** Removes what was queued for a subscription that is removed itself. */
+/** Removes the deliveries of a subscription. */
 export const removeDeliveries = (lake: Lake, subscriptionId: string): void => {
   lake.sqlite.prepare('delete from delivery_due where subscription_id = ?').run(subscriptionId);
   lake.sqlite.prepare('delete from deliveries where subscription_id = ?').run(subscriptionId);

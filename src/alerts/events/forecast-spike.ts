@@ -75,7 +75,7 @@ export const forecastFindings = (
     ];
   });
 
-/** Fewer named curves than this say nothing of a precision. */
+/** Fewer named curves than this give no precision. */
 const LEAST_NAMED = 20;
 
 /** The lowest probability from which naming had the precision asked for; undefined: none has. */

@@ -54,8 +54,8 @@ const listedVideos = (
 };
 
 /**
- * Captures of each platform's feed and day trends, as far back as the niche rule reads. Nothing where
- * no list was pulled inside `span` that has the past to be judged by.
+ * Captures of each platform's feed and day trends, as far back as the niche rule reads. Empty if no
+ * list that was pulled inside `span` has enough earlier captures.
  */
 export const listHistory = (
   sqlite: Database.Database,
@@ -83,8 +83,8 @@ export const listHistory = (
 };
 
 /**
- * One tag's snapshots on one platform, '' where they cover all: those of one window and of one source, as
- * no others can be held against each other.
+ * One tag's snapshots on one platform ('' for all), of one window and source, because others cannot be
+ * compared.
  */
 export interface TagHistory {
   readonly tag: string;
@@ -93,8 +93,8 @@ export interface TagHistory {
 }
 
 /**
- * Snapshots of each tag that was observed inside `span`, as far back as the rule reads. Volumes that are
- * counted over the videos somebody happened to see are left out: they rise with who watches.
+ * Snapshots of each tag that was observed inside `span`, as far back as the rule reads. Leaves out
+ * volumes counted over the videos of the lake: they rise with the number of watched videos.
  */
 export function* tagHistories(sqlite: Database.Database, span: Window): Generator<TagHistory> {
   const seen = prepare(

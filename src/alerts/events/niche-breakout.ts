@@ -5,13 +5,13 @@ import type { NicheEvidence } from './evidence.ts';
 import type { NicheThresholds } from './thresholds.ts';
 
 const PAST_MS = 14 * DAY_MS;
-/** Captures of a list this close to the judged one are the same evening, not the past. */
+/** Captures this close to the judged one do not count as its past. */
 const RECENT_MS = 12 * HOUR_MS;
 /** A list with fewer captures in its past is not judged. */
 export const NICHE_MIN_PAST = 5;
 const MIN_LISTED = 30;
 const QUIET_MS = 7 * DAY_MS;
-/** Tags on more of a list than this are everybody's (`fyp`), not a niche's. */
+/** Tags on a larger share of a list are generic (`fyp`). */
 const GENERIC_SHARE = 0.25;
 const MIN_TOGETHER = 3;
 const MIN_OVERLAP = 0.5;

@@ -123,7 +123,7 @@ const merged = <T extends object>(shipped: T, given: unknown, path: string): T =
 /**
  * The shipped thresholds, with those of a JSON text in place:
  * `{"tiktok": {"spike": {"minGain": 5000}}}`.
- * @throws UsageError naming what cannot be right
+ * @throws UsageError for an invalid value
  */
 export const readThresholds = (text: string | undefined): typeof THRESHOLDS => {
   if (text === undefined) return THRESHOLDS;

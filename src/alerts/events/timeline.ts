@@ -7,7 +7,7 @@ export interface Snapshot {
   readonly source?: Source;
 }
 
-/** A snapshot whose count can be believed. */
+/** A snapshot with a known count. */
 export interface KnownSnapshot extends Snapshot {
   readonly views: number;
 }

@@ -48,8 +48,8 @@ export const factsOf = (sqlite: Database.Database, keys: readonly number[]): Det
   ).all(JSON.stringify(keys));
 
 /**
- * Reads the snapshots of videos inside a span without echoes, oldest first, by key: for many creators one after the
- * other with one statement, whose preparing costs more than what it reads of one.
+ * Reads the snapshots of videos inside a span by key, oldest first, without echoes. The statement is
+ * prepared once, because that costs more than reading one creator.
  */
 export const snapshotReader = (
   sqlite: Database.Database,

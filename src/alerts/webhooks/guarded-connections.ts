@@ -14,16 +14,16 @@ export interface Letter {
   readonly loopback: boolean;
 }
 
-/** Resolves names; a test puts its own in place. */
+/** Resolves names. Tests pass another one. */
 export type Resolve = typeof resolveName;
 
-/** Says nothing of the address itself: whoever subscribes a name would learn what it hides. */
+/** Leaves out the address, so that nobody can learn the private address behind a name. */
 const forbidden = (host: string): ForbiddenTargetError =>
   new ForbiddenTargetError(
     `${host} has an address that webhooks must not reach (private, local, reserved or one cloud's own). Nothing was sent`,
   );
 
-/** A lookup whose answers are all checked; one forbidden address among several refuses the name. */
+/** A lookup that checks all addresses. One forbidden address among several refuses the name. */
 const guardedLookup =
   (reach: Reach, resolve: Resolve): LookupFunction =>
   (host, options, done) => {
@@ -88,7 +88,7 @@ const guardedAgent = (
 
 type PostOptions = Required<Pick<Dispatcher.RequestOptions, 'signal' | 'onInfo'>>;
 
-/** Connections that reach nothing they must not, each for one request. Close them when done. */
+/** Connections to permitted addresses only, each for one request. Close them when done. */
 export class GuardedConnections {
   readonly #agents: Readonly<Record<Reach, Dispatcher>>;
 
@@ -99,7 +99,7 @@ export class GuardedConnections {
     };
   }
 
-  /** Rejects where it is not answered. */
+  /** @throws (rejects) without a response */
   async post(
     { url, body, headers, loopback }: Letter,
     options: PostOptions,

@@ -39,7 +39,7 @@ export type Proof =
 
 const refused = (detail: string, missing = false): Proof => ({ ok: false, missing, detail });
 
-/** Complaint about a signed time that is not one, or not now. */
+/** Problem of a signed time: unreadable, or too far from now. Undefined without one. */
 const untimely = (seconds: string, now: number): string | undefined => {
   if (!/^\d{1,12}$/.test(seconds)) return 'The signed timestamp is not Unix seconds.';
   return Math.abs(now - Number(seconds) * 1000) > TOLERANCE_MS
@@ -97,7 +97,7 @@ const timed = (
   return fits ? { ok: true, id: bodyId(body) } : refused(WRONG);
 };
 
-/** `sha256=<hex>` over the body alone: says nothing of when, so its body is taken once, ever. */
+/** `sha256=<hex>` over the body alone. It has no time, so each body is accepted once. */
 const plain = (header: string | undefined, body: Buffer, secret: HookSecret): Proof | undefined => {
   if (header === undefined) return undefined;
   const right = `sha256=${createHmac('sha256', secret.text).update(body).digest('hex')}`;

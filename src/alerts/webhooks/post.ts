@@ -30,7 +30,7 @@ export interface Poster {
   post(letter: Letter, signal?: AbortSignal): Promise<DeliveryAttempt>;
 }
 
-/** Reads what little of a response is kept; an endless one is cut, not waited for. */
+/** Reads the start of a response. An endless response is cut. */
 const readResponse = async (body: AsyncIterable<Buffer>): Promise<string> => {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -61,7 +61,7 @@ const failureOf = (status: number): string | null => {
     : `answered ${status}; only 200 to 299 count as received`;
 };
 
-/** More informational responses (1xx) before the one that counts than anybody has a use for. */
+/** Limit of informational responses (1xx) before the final one. */
 const MOST_INFORMATIONAL = 20;
 
 class EndlessResponseError extends TrendlakeError {
@@ -69,7 +69,7 @@ class EndlessResponseError extends TrendlakeError {
   readonly exitCode = EXIT.failed;
 }
 
-/** An abort once a receiver has sent more informational responses than are waited for. */
+/** A signal that aborts after more informational responses than the limit. */
 const endOfPatience = (): { signal: AbortSignal; onInfo: () => void } => {
   const ending = new AbortController();
   let count = 0;

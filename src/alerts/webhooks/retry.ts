@@ -20,7 +20,7 @@ const RETRY_DELAYS_MS: readonly number[] = [
 const JITTER = 0.1;
 /** An endpoint that has not received anything for this long while failing is disabled. */
 const GIVE_UP_AFTER_MS = 5 * DAY_MS;
-/** An endpoint that asks for longer quiet is tried after this all the same. */
+/** Longest wait that an endpoint can ask for. */
 const LONGEST_RETRY_AFTER_MS = DAY_MS;
 
 /** Consequence of an attempt for its delivery and endpoint. */
@@ -28,9 +28,9 @@ export interface Verdict {
   readonly state: 'delivered' | 'pending' | 'failed';
   readonly nextAttemptAt: number | null;
   readonly failingSince: number | null;
-  /** Until when the endpoint asked for quiet; null: it did not, and what it asked before holds. */
+  /** End of the pause that the endpoint asked for; null: no new one, and an earlier one continues. */
   readonly pausedUntil: number | null;
-  /** Why the endpoint is to be disabled. */
+  /** Reason to disable the endpoint. */
   readonly disable: string | null;
 }
 

@@ -16,9 +16,9 @@ export interface SecretRow {
 }
 
 /**
- * The secrets that sign deliveries: in `service.db`, in clear because signing needs them, so that none
- * is in the lake, its backups or what is exported of it. The one writer of `webhook_secret` there; what
- * is deleted is overwritten.
+ * The secrets that sign deliveries. They are in `service.db`, in clear because signing needs them, and
+ * not in the lake, its backups or exports. The only writer of `webhook_secret`. Deleted secrets are
+ * overwritten.
  */
 export class WebhookSecrets {
   readonly #db: Database.Database;
@@ -27,7 +27,7 @@ export class WebhookSecrets {
     this.#db = openServiceDb(dataDir);
   }
 
-  /** The secrets that sign at an instant, the current one first; none where they are not known here. */
+  /** The secrets that sign at an instant, the current one first. Empty if they are unknown. */
   signing(subscriptionId: string, now: number): string[] {
     const row = prepare(
       this.#db,
@@ -47,8 +47,8 @@ export class WebhookSecrets {
   }
 
   /**
-   * Gives a subscription a new secret. For a day both sign, so that the receiver can change its own in
-   * between. A second rotation within the day ends the oldest one's time.
+   * Gives a subscription a new secret. For a day both sign, so that the receiver has time to change its
+   * copy. A second rotation within the day ends the oldest secret.
    */
   rotate(subscriptionId: string, now: number): string {
     const secret = newSecret();
@@ -77,7 +77,7 @@ export class WebhookSecrets {
     this.#db.close();
   }
 
-  /** Takes over what an older trendlake kept in the lake; what was rotated here meanwhile stays. */
+  /** Stores secrets that an older trendlake kept in the lake. Secrets that are here already stay. */
   take(rows: readonly SecretRow[]): void {
     const take = this.#db.prepare(
       `insert into webhook_secret (subscription_id, secret, previous, previous_until)

@@ -6,7 +6,7 @@ const MIN_SECRET_BYTES = 24;
 const MAX_SECRET_BYTES = 64;
 const OUR_SECRET_BYTES = 32;
 const PREFIX = 'whsec_';
-/** The largest secret in base64, with what padding there can be. */
+/** Length of the largest secret in base64, with padding. */
 const LONGEST_SECRET_TEXT = 4 * Math.ceil(MAX_SECRET_BYTES / 3);
 
 const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '');
@@ -17,8 +17,8 @@ export const newSecret = (): string =>
 
 /**
  * The key inside a `whsec_` secret.
- * @throws UsageError when it is not one, or of a length Standard Webhooks does not allow; the
- * message does not repeat it
+ * @throws UsageError for another text, or a length that Standard Webhooks does not allow. The message
+ * does not repeat it.
  */
 export const secretKey = (secret: string): Buffer => {
   const refuse = (got: string): never => {
@@ -68,6 +68,6 @@ export const signedLetter = (
   return { body, headers };
 };
 
-/** Equal without telling by its duration where they differ. */
+/** Compares in constant time. */
 export const sameBytes = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b);

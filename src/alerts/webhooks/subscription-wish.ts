@@ -11,7 +11,7 @@ import { chatTarget } from './chat.ts';
 import { secretKey } from './signature.ts';
 import { readTarget } from './target.ts';
 
-/** A part of a subscription that cannot be right; `parameter` names it. */
+/** An invalid part of a subscription, named by `parameter`. */
 export class SubscriptionError extends UsageError {
   readonly parameter: string;
   constructor(parameter: string, message: string) {
@@ -92,8 +92,8 @@ const checkedUrl = (text: string, allowLoopbackHttp: boolean): string => {
 /**
  * Reads a subscription as a JSON body or the command line gives it: `{url, events?, platforms?,
  * subjects?, tags?, secret?, allowLoopbackHttp?}`.
- * @param mayLoopback whether http to this machine may be asked for at all
- * @throws SubscriptionError naming the part and what was expected of it
+ * @param mayLoopback true if http to this machine may be requested
+ * @throws SubscriptionError with the part and its expected value
  */
 export const readWish = (input: unknown, mayLoopback: boolean): SubscriptionWish => {
   if (typeof input !== 'object' || input === null || Array.isArray(input))

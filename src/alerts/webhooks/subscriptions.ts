@@ -13,7 +13,7 @@ import {
   TooManySubscriptionsError,
 } from './subscription-wish.ts';
 
-// The one writer of `subscriptions`. Their secrets lie elsewhere: src/alerts/webhooks/secrets.ts.
+// The only writer of `subscriptions`. Their secrets are in src/alerts/webhooks/secrets.ts.
 
 /** Owner of subscriptions: a service key, or undefined for the operator, who sees all. */
 export type Owner = string | undefined;
@@ -80,7 +80,7 @@ export const requireSubscription = (lake: Lake, id: string): Subscription => {
   return found;
 };
 
-/** Overwrites the secrets that an older trendlake kept in the lake, once they lie in `service.db`. */
+/** Overwrites the secrets that an older trendlake kept in the lake, after they are in `service.db`. */
 const emptyOldSecrets = (lake: Lake): void => {
   const before = lake.sqlite.pragma('secure_delete', { simple: true });
   lake.sqlite.pragma('secure_delete = ON');
@@ -198,7 +198,7 @@ export const removeSubscription = (lake: Lake, id: string, owner: Owner): boolea
   return true;
 };
 
-/** Has a subscription receive nothing more: what waits for it fails, saying why. */
+/** Disables a subscription. Its pending deliveries fail with the reason. */
 export const disableSubscription = (lake: Lake, id: string, at: number, reason: string): void => {
   lake.sqlite
     .prepare(
@@ -209,9 +209,8 @@ export const disableSubscription = (lake: Lake, id: string, at: number, reason: 
 };
 
 /**
- * Ends the subscriptions of a key that was revoked: nothing more is sent to them, and what signed is
- * gone. Safe to run twice.
- * @returns how many that ended
+ * Disables the subscriptions of a revoked key and removes their secrets. Safe to run twice.
+ * @returns how many
  */
 export const endSubscriptionsOf = (lake: Lake, keyId: string, now: number): number => {
   const ended = lake.sqlite
@@ -232,13 +231,13 @@ export const endSubscriptionsOf = (lake: Lake, keyId: string, now: number): numb
 
 /** State of an endpoint after the last attempt; instants in Unix ms. */
 export interface EndpointHealth {
-  /** The first failure since the last success; null: it receives. */
+  /** The first failure since the last success; null: it works. */
   readonly failingSince: number | null;
-  /** Until when it asked for quiet; null: it did not, and what it asked before holds. */
+  /** End of the pause that it asked for; null: no new one, and an earlier one continues. */
   readonly pausedUntil: number | null;
 }
 
-/** Notes how an endpoint fares. */
+/** Stores the state of an endpoint. */
 export const noteHealth = (
   lake: Lake,
   id: string,
@@ -253,7 +252,7 @@ export const noteHealth = (
 };
 
 /**
- * Lets a disabled subscription receive again: what occurs from now on.
+ * Lets a disabled subscription receive new events again.
  * @throws UsageError when the key that made it was revoked
  */
 export const enableSubscription = (lake: Lake, id: string): void => {

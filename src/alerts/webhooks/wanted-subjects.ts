@@ -32,7 +32,7 @@ export const readWantedSubjects = (
       wantedAt,
     }));
 
-/** Puts an event's subject at the head of the next run. Nothing answers to a niche. */
+/** Puts an event's subject at the head of the next run. No API call exists for a niche. */
 export const wantSubject = (lake: Lake, event: StorableEvent, now: number): void => {
   if (event.kind === 'niche.breakout') return;
   lake.sqlite
@@ -43,7 +43,7 @@ export const wantSubject = (lake: Lake, event: StorableEvent, now: number): void
     .run(event.platform ?? '', event.subject, event.id, now);
 };
 
-/** Marks as taken what is of no kind among `kinds`: no call asks for it by itself. */
+/** Marks subjects of other kinds as taken, because no call requests them alone. */
 export const markOthersTaken = (lake: Lake, kinds: readonly string[], at: number): void => {
   lake.sqlite
     .prepare(`
