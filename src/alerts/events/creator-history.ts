@@ -12,7 +12,7 @@ import {
   YOUNG_MS,
 } from './creator-viral.ts';
 import type { Window } from './event.ts';
-import type { Thresholds } from './thresholds.ts';
+import type { AllThresholds } from './thresholds.ts';
 import { chunks, lastSnapshotReader, snapshotReader } from './video-history.ts';
 
 /** A creator as videos name it. */
@@ -32,7 +32,7 @@ function* creatorsOf(
   sqlite: Database.Database,
   keys: readonly number[],
   span: Window,
-  limits: Readonly<Record<Platform, Thresholds>>,
+  limits: AllThresholds,
 ): Generator<CreatorName> {
   const read = prepare(
     sqlite,
@@ -94,7 +94,7 @@ export const creatorsToJudge = (
   sqlite: Database.Database,
   seenKeys: readonly number[],
   span: Window,
-  limits: Readonly<Record<Platform, Thresholds>>,
+  limits: AllThresholds,
 ): CreatorName[] => {
   const found = new Map<string, CreatorName>();
   const note = (creator: CreatorName): void => {
@@ -208,7 +208,7 @@ export function* creatorPasts(
   sqlite: Database.Database,
   creators: Iterable<CreatorName>,
   span: Window,
-  limits: Readonly<Record<Platform, Thresholds>>,
+  limits: AllThresholds,
 ): Generator<[CreatorName, CreatorPast]> {
   const since = span.from - CREATOR_LOOKBACK_MS;
   const videosOf = prepare(sqlite, VIDEOS, VIDEO);

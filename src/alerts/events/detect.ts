@@ -1,4 +1,4 @@
-import { EVENT_KINDS, type EventKind, type Platform } from '../../../schema/vocabulary.ts';
+import { EVENT_KINDS, type EventKind } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type CreatorName, creatorPasts, creatorsToJudge } from './creator-history.ts';
 import { creatorVirals } from './creator-viral.ts';
@@ -8,23 +8,21 @@ import { hashtagRises } from './hashtag-rising.ts';
 import { listHistory, tagHistories } from './list-history.ts';
 import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
-import { THRESHOLDS, type Thresholds } from './thresholds.ts';
+import { type AllThresholds, THRESHOLDS } from './thresholds.ts';
 import { FEWEST_SNAPSHOTS, SPIKE_LOOKBACK_MS, trendSpikes } from './trend-spike.ts';
 import { chunks, factsOf, keysSeenIn, snapshotReader } from './video-history.ts';
 
 /** Span to examine: observations after `from`, up to and including `to` (Unix ms). */
 export interface DetectOptions extends Window {
   readonly kinds?: readonly EventKind[];
-  readonly thresholds?: Readonly<Record<Platform, Thresholds>>;
+  readonly thresholds?: AllThresholds;
 }
-
-type Limits = Readonly<Record<Platform, Thresholds>>;
 
 function* spikes(
   lake: Lake,
   keys: readonly number[],
   span: Window,
-  limits: Limits,
+  limits: AllThresholds,
 ): Generator<TrendEvent> {
   const snapshotsOf = snapshotReader(lake.sqlite);
   const statedOf = forecastHistory(lake.sqlite, limits);
@@ -51,7 +49,7 @@ function* virals(
   lake: Lake,
   creators: Iterable<CreatorName>,
   span: Window,
-  limits: Limits,
+  limits: AllThresholds,
 ): Generator<TrendEvent> {
   for (const [{ platform, user }, past] of creatorPasts(lake.sqlite, creators, span, limits)) {
     const subject = creatorSubject(user, platform);
@@ -60,7 +58,7 @@ function* virals(
   }
 }
 
-function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
+function* rises(lake: Lake, span: Window, limits: AllThresholds): Generator<TrendEvent> {
   for (const { tag, platform: named, snapshots } of tagHistories(lake.sqlite, span)) {
     const platform = named === '' ? null : named;
     // for responses over all platforms, the limits of the platform with the most tags apply
@@ -70,7 +68,7 @@ function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent>
   }
 }
 
-function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
+function* breakouts(lake: Lake, span: Window, limits: AllThresholds): Generator<TrendEvent> {
   for (const [platform, captures] of listHistory(lake.sqlite, span))
     for (const { id, window, evidence } of nicheBreakouts(captures, span, limits[platform].niche))
       yield eventOf(

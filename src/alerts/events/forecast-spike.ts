@@ -1,11 +1,10 @@
 import type Database from 'better-sqlite3';
-import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import type { ModelScores } from '../../learn/model/model-rows.ts';
 import { type Finding, toThousandths, type Window } from './event.ts';
 import type { ForecastEvidence } from './evidence.ts';
-import type { Thresholds } from './thresholds.ts';
+import type { AllThresholds } from './thresholds.ts';
 import type { KnownSnapshot } from './timeline.ts';
 
 /** Forecast of a video at one of its snapshots, by a trusted model. */
@@ -96,7 +95,7 @@ interface ModelFacts {
 /** Reads what trusted models forecast of videos; the facts of a model are read once. */
 export const forecastHistory = (
   sqlite: Database.Database,
-  limits: Readonly<Record<Platform, Thresholds>>,
+  limits: AllThresholds,
 ): ((keys: readonly number[], span: Window) => Map<number, StatedForecast[]>) => {
   const models = new Map<number, ModelFacts>();
   const facts = prepare(sqlite, 'select platform, samples, scores from models where id = ?', {

@@ -1,4 +1,4 @@
-import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
+import type { EventKind } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { HOUR_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -6,7 +6,7 @@ import { prepare } from '../../lake/prepare.ts';
 import { byOccurrence, eventsFound } from './detect.ts';
 import type { TrendEvent } from './event.ts';
 import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
-import { THRESHOLDS, type Thresholds } from './thresholds.ts';
+import { type AllThresholds, THRESHOLDS } from './thresholds.ts';
 
 /**
  * Examined twice, so that responses true at a moment before the last detection and loaded after it
@@ -79,7 +79,7 @@ export const noticeEvents = (
     most = MOST_OF_A_KIND,
   }: {
     clock: Clock;
-    thresholds?: Readonly<Record<Platform, Thresholds>>;
+    thresholds?: AllThresholds;
     most?: number;
   },
 ): NoticeSummary => {

@@ -52,12 +52,15 @@ export interface NicheThresholds {
   readonly minCreators: number;
 }
 
-export interface Thresholds {
+interface Thresholds {
   readonly spike: SpikeThresholds;
   readonly creator: CreatorThresholds;
   readonly hashtag: HashtagThresholds;
   readonly niche: NicheThresholds;
 }
+
+/** Thresholds of each platform. */
+export type AllThresholds = Readonly<Record<Platform, Thresholds>>;
 
 const hashtag: HashtagThresholds = {
   minVolumeRatio: 1.5,
@@ -72,7 +75,7 @@ const niche: NicheThresholds = { minShare: 0.04, minRatio: 2.5, minVideos: 5, mi
  * bench/events.ts on one half of real curves and reported on the other; the platforms whose real
  * curves are few carry YouTube's, scaled to their usual counts.
  */
-export const THRESHOLDS: Readonly<Record<Platform, Thresholds>> = {
+export const THRESHOLDS: AllThresholds = {
   youtube: {
     spike: { minGain: 2_000, minPace: 2_000, minRatio: 2, minBend: 1.25, minPrecision: 0.7 },
     creator: { minViews: 20_000, minTimesMedian: 10, topRank: 3 },
