@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
@@ -15,8 +16,8 @@ const condition = (kind: ConditionKind, subject: string, sentence: string): Cond
   sentence,
 });
 
-/** Drift first seen at or before this is known: the first check reports nothing old. */
-const DRIFT_DAYS_MS = 86_400_000;
+/** Drift first seen longer ago is known: the first check reports nothing old. */
+const NEW_DRIFT_MS = DAY_MS;
 
 const NEWEST_DRIFT = 20;
 const LONGEST_SHAPE = 200;
@@ -56,7 +57,7 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
     `select resource, count(*) as fields, min(field) as field from drift
        where first_seen_at > ? group by resource order by resource`,
     { resource: 'text', fields: 'number', field: 'text' },
-  ).all(now - DRIFT_DAYS_MS);
+  ).all(now - NEW_DRIFT_MS);
   const endpoints = prepare(
     sqlite,
     `select id, url, disabled_reason as reason from subscriptions
@@ -121,7 +122,7 @@ export const staleSources = (
   return sources.flatMap(({ job, staleAt }) => {
     const answeredAt = required(last.get(job));
     if (answeredAt === null || answeredAt >= staleAt) return [];
-    const hours = Math.round((now - answeredAt) / 3_600_000);
+    const hours = Math.round((now - answeredAt) / HOUR_MS);
     return [
       condition(
         'stale',

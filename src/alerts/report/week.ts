@@ -13,17 +13,17 @@ export interface Week {
 const WEEK_MS = 7 * DAY_MS;
 const FIRST_MONDAY = 4 * DAY_MS; // 1970-01-05; Unix time began on a Thursday
 
+const weekStart = (at: number): number =>
+  FIRST_MONDAY + Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS;
+
 /** The week that holds an instant. */
 const weekOf = (at: number): Week => {
-  const from = FIRST_MONDAY + Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS;
+  const from = weekStart(at);
   const year = new Date(from + 3 * DAY_MS).getUTCFullYear(); // a week belongs to its Thursday's year
   const first = Date.UTC(year, 0, 4); // which is always in the first week
   const number = 1 + Math.round((from - weekStart(first)) / WEEK_MS);
   return { name: `${year}-W${String(number).padStart(2, '0')}`, from, to: from + WEEK_MS };
 };
-
-const weekStart = (at: number): number =>
-  FIRST_MONDAY + Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS;
 
 /** The week a text names: `2026-W47`, or any date in it; undefined when it names none. */
 export const parseWeek = (text: string): Week | undefined => {

@@ -89,8 +89,7 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
   const used = readModels(sqlite, now);
   for (const platform of platformsSeen(sqlite)) {
     const wanted = (way: Way): boolean => modelOf(used.models, platform, way) === undefined;
-    const counted = { platform, at, enough: LEAST_FINISHED, wanted };
-    for (const [way, finished] of finishedCounts(sqlite, counted)) {
+    for (const [way, finished] of finishedCounts(sqlite, platform, at, wanted)) {
       const kind = videoKind(way);
       const lacking = Math.max(0, LEAST_FINISHED - finished);
       addUnlearned({ platform, kind, finished, lacking, counts: 'finished curves' });

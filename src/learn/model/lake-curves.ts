@@ -5,7 +5,7 @@ import { type Prepared, prepare } from '../../lake/prepare.ts';
 import { Echoes } from '../../lake/read/echoes.ts';
 import { creatorReader } from './creator-past.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
-import { finishedAfterMs, hasOutcome } from './learn.ts';
+import { finishedAfterMs, hasOutcome, LEAST_FINISHED } from './learn.ts';
 import { type ModelRow, modelName, VIDEO_KINDS } from './model-rows.ts';
 
 /**
@@ -261,18 +261,12 @@ const stretchStart = (videos: readonly CandidateVideo[]): number => {
 /** Videos checked to count finished curves of a way. */
 const COUNTED = 3000;
 
-/** `at` in Unix ms; stops at `enough` curves for each way. */
-interface CountedCurves {
-  readonly platform: Platform;
-  readonly at: number;
-  readonly enough: number;
-  readonly wanted: (way: Way) => boolean;
-}
-
-/** Finished curves among the newest candidates, by way. */
+/** Finished curves among the newest candidates of each wanted way, up to LEAST_FINISHED. */
 export const finishedCounts = (
   sqlite: Database.Database,
-  { platform, at, enough, wanted }: CountedCurves,
+  platform: Platform,
+  at: number,
+  wanted: (way: Way) => boolean,
 ): Map<Way, number> => {
   const reader = new CurveReader(sqlite);
   const ways = [...reader.ways(platform, at)].filter(([way]) => wanted(way));
@@ -280,7 +274,7 @@ export const finishedCounts = (
     ways.map(([way, { finished }]) => {
       let count = 0;
       for (const { key, createdAt } of finished.slice(0, COUNTED)) {
-        if (count >= enough) break;
+        if (count >= LEAST_FINISHED) break;
         const curve = reader.curve(key, createdAt, at);
         if (curve !== undefined && hasOutcome(curve)) count += 1;
       }
