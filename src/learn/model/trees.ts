@@ -69,6 +69,8 @@ export interface Growing {
   readonly leastRows: number;
 }
 
+/** Gradients and counts share one sum: each row adds its gradient, within -1 to 1, plus this. */
+const COUNT = 2 ** 20;
 /** Keeps leaves with few rows near 0. */
 const RIDGE = 5;
 
@@ -119,23 +121,33 @@ interface Level {
 /** Best split for each node of a level; feature -1 without one. */
 const bestSplits = (
   { bins, rows }: Binned,
-  { gradient, weight }: Work,
+  { aim, gradient, weight }: Work,
   { nodeOf, nodes, leastRows, isUsed }: Level,
 ): Split[] => {
   const best = Array.from({ length: nodes }, () => ({ feature: -1, bin: 0, gain: 1e-9 }));
+  const packed = new Float64Array(nodes * BINS);
   const pulls = new Float64Array(nodes * BINS);
-  const weights = new Float64Array(nodes * BINS);
-  const counts = new Uint32Array(nodes * BINS);
+  const counts = new Float64Array(nodes * BINS);
+  // for quantiles every row has weight 1
+  const weights = aim.kind === 'odds' ? new Float64Array(nodes * BINS) : counts;
   for (const [feature, column] of bins.entries()) {
     if (!isUsed(feature)) continue;
-    pulls.fill(0);
-    weights.fill(0);
-    counts.fill(0);
+    packed.fill(0);
     for (let row = 0; row < rows; row++) {
       const cell = (nodeOf[row] as number) * BINS + (column[row] as number);
-      pulls[cell] = (pulls[cell] as number) + (gradient[row] as number);
-      weights[cell] = (weights[cell] as number) + (weight[row] as number);
-      counts[cell] = (counts[cell] as number) + 1;
+      packed[cell] = (packed[cell] as number) + (gradient[row] as number) + COUNT;
+    }
+    for (let cell = 0; cell < packed.length; cell++) {
+      const count = Math.round((packed[cell] as number) / COUNT);
+      counts[cell] = count;
+      pulls[cell] = (packed[cell] as number) - count * COUNT;
+    }
+    if (weights !== counts) {
+      weights.fill(0);
+      for (let row = 0; row < rows; row++) {
+        const cell = (nodeOf[row] as number) * BINS + (column[row] as number);
+        weights[cell] = (weights[cell] as number) + (weight[row] as number);
+      }
     }
     for (let node = 0; node < nodes; node++) {
       const from = node * BINS;
