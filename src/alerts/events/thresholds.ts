@@ -102,7 +102,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const merged = <T extends object>(shipped: T, given: unknown, path: string): T => {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new UsageError(
-      `Event thresholds: ${path === '' ? 'the whole' : path} must be an object; see ${docsPage('guides/events.md')}.`,
+      `${path === '' ? '' : `${path} of `}TRENDLAKE_EVENT_THRESHOLDS must be an object. See ${docsPage('guides/events.md')}.`,
     );
   const result = { ...shipped } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given as Fields)) {
@@ -110,14 +110,14 @@ const merged = <T extends object>(shipped: T, given: unknown, path: string): T =
     const at = path === '' ? name : `${path}.${name}`;
     if (before === undefined)
       throw new UsageError(
-        `Event thresholds: there is no ${at}; there are ${Object.keys(shipped).join(', ')}.`,
+        `TRENDLAKE_EVENT_THRESHOLDS has the unknown field ${at}. Known ones are ${Object.keys(shipped).join(', ')}.`,
       );
     if (typeof before === 'object' && before !== null) result[name] = merged(before, value, at);
     else if (typeof value === 'number' && Number.isFinite(value) && value >= 0)
       result[name] = value;
     else
       throw new UsageError(
-        `Event thresholds: ${at} must be a number from 0; it is ${JSON.stringify(value)}.`,
+        `${at} of TRENDLAKE_EVENT_THRESHOLDS must be a number from 0. It is ${JSON.stringify(value)}.`,
       );
   }
   return result as T;
@@ -134,7 +134,7 @@ export const readThresholds = (text: string | undefined): typeof THRESHOLDS => {
   try {
     given = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`Event thresholds must be JSON: ${messageOf(error)}.`);
+    throw new UsageError(`TRENDLAKE_EVENT_THRESHOLDS must be JSON: ${messageOf(error)}.`);
   }
   return merged(THRESHOLDS, given, '');
 };

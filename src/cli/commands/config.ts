@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { configPath, explainConfig, readConfig } from '../../base/config/config.ts';
+import { configPath, explainConfig } from '../../base/config/config.ts';
 import { docsPage } from '../../base/installation.ts';
-import { type CliIo, configSources } from '../context/io.ts';
+import { type CliIo, configOf, configSources } from '../context/io.ts';
 
 const HELP = `
 Examples:
@@ -14,7 +14,7 @@ passwords are hidden. ${docsPage('reference/settings.md')} lists every setting.`
 const check = (all: boolean, io: CliIo): void => {
   const sources = configSources(io);
   const settings = explainConfig(sources);
-  const keys = readConfig(sources).keys.map(({ name, keyEnv, apiKey }) => ({
+  const keys = configOf(io).keys.map(({ name, keyEnv, apiKey }) => ({
     name,
     keyEnv,
     isSet: apiKey !== undefined,

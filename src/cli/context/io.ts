@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { readThresholds } from '../../alerts/events/thresholds.ts';
 import type { Clock } from '../../base/clock.ts';
 import {
   type Config,
@@ -287,5 +288,8 @@ export const configSources = (
  * Settings of this invocation.
  * @throws ConfigurationError listing all invalid settings
  */
-export const configOf = (io: CliIo, overrides: Overrides = {}): Config =>
-  readConfig(configSources(io, overrides));
+export const configOf = (io: CliIo, overrides: Overrides = {}): Config => {
+  const config = readConfig(configSources(io, overrides));
+  readThresholds(config.eventThresholds); // checked here, because their names belong to the events
+  return config;
+};

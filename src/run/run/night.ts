@@ -6,6 +6,7 @@ import { statementRunner } from '../../alerts/rules/alert-rows.ts';
 import { evaluateAlerts } from '../../alerts/rules/evaluate.ts';
 import { sendHits } from '../../alerts/rules/send-hits.ts';
 import { flushDeliveries, type RevokedKeys } from '../../alerts/webhooks/sender.ts';
+import { webhookProxy } from '../../base/config/config.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
@@ -81,7 +82,8 @@ export const tellEvents = async (
     );
   const { publicUrl } = config;
   const world = { clock, random, signal, report: warn, revokedKeys, publicUrl };
-  await flushDeliveries(lake, { ...world, budgetMs: SENDING_MS });
+  const proxy = webhookProxy(config);
+  await flushDeliveries(lake, { ...world, proxy, budgetMs: SENDING_MS });
   return stored;
 };
 

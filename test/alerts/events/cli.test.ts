@@ -118,11 +118,14 @@ test('thresholds are read over the shipped ones', () => {
   for (const [text, reason] of [
     ['{', /must be JSON/],
     ['[]', /must be an object/],
-    ['{"vine": {}}', /there is no vine/],
-    ['{"tiktok": {"spike": {"minGain": "5"}}}', /tiktok.spike.minGain must be a number/],
-    ['{"tiktok": {"spike": {"minGains": 5}}}', /no tiktok.spike.minGains/],
-    ['{"constructor": 1}', /there is no constructor/],
-    ['{"tiktok": {"__proto__": {}}}', /there is no tiktok.__proto__/],
+    ['{"vine": {}}', /unknown field vine/],
+    [
+      '{"tiktok": {"spike": {"minGain": "5"}}}',
+      /tiktok.spike.minGain of TRENDLAKE_EVENT_THRESHOLDS must be a number/,
+    ],
+    ['{"tiktok": {"spike": {"minGains": 5}}}', /unknown field tiktok.spike.minGains/],
+    ['{"constructor": 1}', /unknown field constructor/],
+    ['{"tiktok": {"__proto__": {}}}', /unknown field tiktok.__proto__/],
   ] as const)
     expect(() => readThresholds(text)).toThrow(reason);
 });

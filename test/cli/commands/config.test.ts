@@ -53,6 +53,13 @@ test('config check shows each setting with its origin, and hides secrets', async
   expect(shown('modelUrl')).toEqual([null, 'default', 'default']);
 });
 
+test('config check refuses event thresholds that no rule has', async () => {
+  const thresholds = { tiktok: { spike: { minGains: 5 } } };
+  const { code, err } = await check({ eventThresholds: thresholds }, {});
+  expect(code).toBe(2);
+  expect(err).toContain('TRENDLAKE_EVENT_THRESHOLDS has the unknown field tiktok.spike.minGains');
+});
+
 test('config check prints what is set, and with several keys their variables', async () => {
   const keys = [
     { name: 'berlin', keyEnv: 'TRENDLAKE_KEY_BERLIN', ratePerMinute: 10, callsPerMonth: 100 },
