@@ -3,13 +3,18 @@ import { createServer, request as forward } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { storeEvents } from '../../src/alerts/events/outbox.ts';
 import { HttpPoster } from '../../src/alerts/webhooks/post.ts';
+import { readWish } from '../../src/alerts/webhooks/subscription-wish.ts';
+import { addSubscription } from '../../src/alerts/webhooks/subscriptions.ts';
 import { virtualClock } from '../../src/base/clock.ts';
 import { readConfig } from '../../src/base/config/config.ts';
 import { proxyFor, proxyIn } from '../../src/base/proxy.ts';
 import { Secret } from '../../src/base/secret.ts';
+import { tellEvents } from '../../src/run/run/night.ts';
 import { HttpApiClient } from '../../src/upstream/client.ts';
-import { freshDataDir, freshFolder } from '../support/fresh.ts';
+import { madeEvent } from '../alerts/webhooks/made-event.ts';
+import { freshDataDir, freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
 /** A proxy for plain HTTP and tunnels. Every name leads to 127.0.0.1. */
@@ -128,6 +133,20 @@ test('webhooks use the proxy only if one is handed to their poster', async () =>
     await poster.close();
   }
   expect(proxy.asked).toEqual([`POST receiver.test:${port}`]);
+});
+
+test('the end of a sync sends webhooks through the proxy if the settings ask for it', async () => {
+  const proxy = await startProxy();
+  const lake = freshLake();
+  const wish = readWish({ url: 'https://receiver.test/hook' }, true);
+  addSubscription(lake, wish, { now: 0, owner: undefined });
+  const clock = virtualClock(Date.UTC(2026, 2, 1));
+  storeEvents(lake, [madeEvent(clock.now())], { now: clock.now() });
+  const env = { HTTPS_PROXY: proxy.address, TRENDLAKE_PROXY_WEBHOOKS: 'true' };
+  const config = readConfig({ env, cwd: freshFolder() });
+  const { signal } = new AbortController();
+  await tellEvents({ lake, config, clock, random: () => 0.5, signal, warn: () => {} });
+  expect(proxy.asked).toEqual(['CONNECT receiver.test:443']);
 });
 
 test('settings: the proxies of the environment, wrong ones refused without their value', () => {
