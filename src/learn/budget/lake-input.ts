@@ -152,6 +152,14 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
   });
 };
 
+/** Ladders for platforms without curves. Built once per process, as each takes 0.1 s. */
+const priorLadder = (platform: Platform): PlanLadder => new PlanLadder(curveLibrary(platform, []));
+const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
+  tiktok: priorLadder('tiktok'),
+  instagram: priorLadder('instagram'),
+  youtube: priorLadder('youtube'),
+};
+
 /**
  * Reads the input of `chooseCalls` as of `now` (Unix ms). Needs 34 bytes a video while it reads, 22
  * afterwards.
@@ -167,7 +175,7 @@ export const lakeInput = (
   const curves = readCurves(lake, now, usual);
   const ladders = PLATFORMS.map((platform) => {
     const own = curves.filter((curve) => curve.platform === platform);
-    return new PlanLadder(curveLibrary(platform, own));
+    return own.length === 0 ? PRIOR_LADDERS[platform] : new PlanLadder(curveLibrary(platform, own));
   });
   const showing = learnShowing(readPages(lake));
   return { tracked, pageAt, listRefreshAt: readListRefreshes(lake, now), ladders, showing };
