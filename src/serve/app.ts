@@ -8,7 +8,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Logger } from 'pino';
 import { messageOf, TrendlakeError } from '../base/errors.ts';
 import type { Metrics } from '../run/metrics/metrics.ts';
-import { problemResponse, RefusedError } from './http/problems.ts';
+import { clientGone, problemResponse, RefusedError } from './http/problems.ts';
 import { openApiRoute } from './openapi.ts';
 import { alertsRoute } from './pages/alerts-page.ts';
 import { refusedPage } from './pages/page-route.ts';
@@ -117,9 +117,6 @@ export const refusalOf = (error: unknown, log: Logger): RefusedError => {
         'An unexpected error occurred. The log of the service has the details. Try again later.',
       );
 };
-
-export const clientGone = (): RefusedError =>
-  new RefusedError('unavailable', 'The client closed the connection.');
 
 const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
   problemResponse(

@@ -127,7 +127,7 @@ const live = async (
   const lived: object[] = [];
   for (const at of instants) {
     clock.advanceTo(at);
-    sandbox.clock.advanceTo(at); // stands still during each night
+    sandbox.clock.advanceTo(at); // its clock does not move during a night
     const night = await liveNight(deps);
     const run = night.runs.at(-1);
     if (run === undefined) break;

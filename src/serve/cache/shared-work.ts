@@ -1,3 +1,5 @@
+import { clientGone } from '../http/problems.ts';
+
 interface Running<T> {
   readonly done: Promise<T>;
   readonly unwanted: AbortController;
@@ -5,9 +7,6 @@ interface Running<T> {
 }
 
 type Work<T> = (unwanted: AbortSignal) => Promise<T>;
-
-const goneError = ({ reason }: AbortSignal): Error =>
-  new Error('The client closed the connection.', { cause: reason });
 
 /** Runs equal concurrent work once. */
 export class SharedWork<T> {
@@ -20,7 +19,7 @@ export class SharedWork<T> {
    */
   async do(name: string, work: Work<T>, gone?: AbortSignal): Promise<T> {
     for (;;) {
-      if (gone?.aborted === true) throw goneError(gone);
+      if (gone?.aborted === true) throw clientGone();
       const shared = this.#running.get(name) ?? this.#begin(name, work);
       try {
         return await this.#join(shared, gone);
@@ -45,7 +44,7 @@ export class SharedWork<T> {
       const leave = (): void => {
         shared.waiting -= 1;
         if (shared.waiting === 0) shared.unwanted.abort();
-        if (gone !== undefined) reject(goneError(gone));
+        if (gone !== undefined) reject(clientGone());
       };
       gone?.addEventListener('abort', leave, { once: true });
       const stay = (): void => gone?.removeEventListener('abort', leave);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
-import { RefusedError, unavailable } from '../http/problems.ts';
+import { clientGone, RefusedError, unavailable } from '../http/problems.ts';
 
 export interface WorkQueueOptions {
   /** Real time. */
@@ -26,9 +26,7 @@ const WAIT_MS = 45 * SECOND_MS;
 const RETRY_MS = 5 * SECOND_MS;
 
 const goneError = ({ reason }: AbortSignal): RefusedError =>
-  reason instanceof RefusedError
-    ? reason
-    : unavailable('The client closed the connection.', RETRY_MS);
+  reason instanceof RefusedError ? reason : clientGone();
 
 /** Runs jobs, a few at once. Owners take turns, so that one with many jobs does not delay the others. */
 export class WorkQueue {

@@ -67,6 +67,9 @@ export const unavailable = (detail: string, waitMs: number): RefusedError =>
     headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / SECOND_MS))) },
   });
 
+export const clientGone = (): RefusedError =>
+  new RefusedError('unavailable', 'The client closed the connection.');
+
 export const stopping = (): RefusedError => unavailable('The service is stopping.', SECOND_MS);
 
 /** Response 400 that names every invalid parameter. */
